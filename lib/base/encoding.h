@@ -1,0 +1,22 @@
+/*
+ * encoding — base64url without padding (RFC 4648, section 5).
+ */
+#ifndef SLUICE_BASE_ENCODING_H
+#define SLUICE_BASE_ENCODING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/str.h"
+
+/** Characters that `bytes` bytes take in base64url, without a NUL. */
+#define BASE64URL_LENGTH(bytes) (((bytes) * 4 + 2) / 3)
+
+/** Writes BASE64URL_LENGTH(n) characters and a NUL to `out`. Returns the number of characters. */
+size_t base64url_encode(const void *bytes, size_t n, char *out);
+
+/** Decodes all of `text` into at most `capacity` bytes; `length` gets how many.
+ *  Returns false for padding, other characters, stray bits in the last character, or too small a room. */
+bool base64url_decode(struct str text, unsigned char *out, size_t capacity, size_t *length);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * identifier — the alphabets of the contract's ids.
+ */
+#ifndef SLUICE_BASE_IDENTIFIER_H
+#define SLUICE_BASE_IDENTIFIER_H
+
+#include <stdbool.h>
+
+#include "lib/base/str.h"
+
+enum { SLUG_MAX = 63, MEMBER_MAX = 64 };
+
+/** Queues, concerts, shows, coupon events, SKUs: [a-z0-9][a-z0-9-]{0,62}. */
+bool identifier_is_slug(struct str text);
+
+/** A member id: 1..64 of [A-Za-z0-9._:-]. */
+bool identifier_is_member(struct str text);
+
+/** An Idempotency-Key, bare or quoted (draft-ietf-httpapi-idempotency-key-header): `key` gets the 1..255
+ *  printable ASCII characters inside the quotes. Returns false for anything else. */
+bool identifier_idempotency_key(struct str header, struct str *key);
+
+#endif

@@ -1,0 +1,46 @@
+#include "lib/base/random.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include <openssl/rand.h>
+
+#include "lib/base/encoding.h"
+
+void random_bytes(void *out, size_t n)
+{
+    if (n > INT_MAX || RAND_bytes(out, (int)n) != 1) {
+        abort();
+    }
+}
+
+void random_token(char out[RANDOM_TOKEN_TEXT + 1])
+{
+    unsigned char bytes[32];
+
+    random_bytes(bytes, sizeof(bytes));
+    base64url_encode(bytes, sizeof(bytes), out);
+}
+
+void random_id(char out[RANDOM_ID_TEXT + 1])
+{
+    unsigned char bytes[16];
+
+    random_bytes(bytes, sizeof(bytes));
+    base64url_encode(bytes, sizeof(bytes), out);
+}
+
+uint32_t random_below(uint32_t below)
+{
+    static uint64_t state;
+
+    if (state == 0) {
+        random_bytes(&state, sizeof(state));
+        state |= 1;
+    }
+    /* xorshift64 (Marsaglia 2003): jitter is wanted for every poll and must cost nothing. */
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(((state >> 32) * below) >> 32);
+}
