@@ -1,0 +1,30 @@
+#!lua
+-- consume: the transaction has committed: the token is spent.
+--@keys settings state places ready pickup claimed unpaid tombstones tombstoneUntil seated
+--@args member admission keyHash order tombstoneMs keepPlace
+-- keepPlace: 1 keeps the place taken until place_free (releaseOn payment and the order is not paid yet).
+-- Returns {CONSUMED}, {ALREADY} where this admission's token is not there any more, or NOT_FOUND.
+-- Safe because it names the admission: one that comes late never touches a newer token of the member.
+-- Doing it twice is the same as once. The tombstone answers replays without PostgreSQL.
+--@include queue
+--@include places
+
+local ends = now + tonumber(arg_tombstoneMs)
+redis.call('HSET', key_tombstones, arg_admission,
+    string.format('%s/%s/%s', arg_member, arg_keyHash, arg_order))
+redis.call('ZADD', key_tombstoneUntil, ends, arg_admission)
+
+local place = place_of(arg_member)
+if not place or place.admission ~= arg_admission then
+    return { 'ALREADY' }
+end
+redis.call('HDEL', key_places, arg_member)
+redis.call('ZREM', key_ready, arg_member)
+redis.call('ZREM', key_pickup, arg_member)
+redis.call('ZREM', key_claimed, arg_member)
+redis.call('HINCRBY', key_state, 'consumed', 1)
+redis.call('SADD', key_seated, place.seq)
+if arg_keepPlace == '1' then
+    redis.call('HSET', key_unpaid, arg_member, arg_order)
+end
+return { 'CONSUMED' }

@@ -1,0 +1,20 @@
+-- ticket: the queue ticket that came with the request, nil without one.
+-- Needs ARGV seq, generation, epoch, incarnation ('' each without a ticket).
+local ticket = nil
+if arg_seq ~= '' then
+    ticket = {
+        seq = tonumber(arg_seq),
+        generation = tonumber(arg_generation),
+        epoch = arg_epoch,
+        incarnation = arg_incarnation,
+    }
+end
+
+local function ticket_is_current(it)
+    return ticket ~= nil and ticket.epoch == conf.epoch and it.seq == ticket.seq
+        and it.generation == ticket.generation
+end
+
+local function ticket_survived_a_loss()
+    return ticket ~= nil and ticket.epoch == conf.epoch and ticket.incarnation ~= run.incarnation
+end

@@ -1,0 +1,47 @@
+#!lua
+-- leave: a member gives up the place in line or the unused entry token.
+--@keys settings state waiting away awayUntil places ready pickup departures seated
+--@args member seq generation epoch incarnation visitor
+-- Returns {LEFT}, {NOT_THERE}, or NOT_FOUND, UNAUTHENTICATED, ORDER_IN_PROGRESS, SESSION_REVOKED.
+-- Safe because a CLAIMED place is never taken away here: the running order decides it.
+--@include queue
+--@include places
+--@include locate
+--@include ticket
+
+if arg_visitor == '1' and conf.identity ~= 'visitor' then
+    return { 'UNAUTHENTICATED' }
+end
+if ticket and ticket.epoch ~= conf.epoch then
+    return { 'NOT_THERE' }
+end
+if ticket_survived_a_loss() then
+    -- Leaving must hold: this number is not to be seated again by another copy of the ticket.
+    redis.call('SADD', key_seated, ticket.seq)
+end
+
+local kind, it = locate(arg_member)
+if kind == 'NONE' then
+    return { 'NOT_THERE' }
+elseif kind == 'EXPIRED' then
+    drop_expired(arg_member)
+    return { 'NOT_THERE' }
+elseif ticket and not ticket_is_current(it) then
+    return { 'SESSION_REVOKED' }
+elseif kind == 'CLAIMED' then
+    return { 'ORDER_IN_PROGRESS' }
+end
+
+redis.call('HINCRBY', key_state, 'left', 1)
+if kind == 'READY' then
+    redis.call('HDEL', key_places, arg_member)
+    redis.call('ZREM', key_ready, arg_member)
+    redis.call('ZREM', key_pickup, arg_member)
+else
+    redis.call('ZREM', key_waiting, arg_member)
+    redis.call('ZREM', key_away, arg_member)
+    redis.call('ZREM', key_awayUntil, arg_member)
+    -- Departures by ranges of 1024 numbers let a place be computed from a number alone.
+    redis.call('HINCRBY', key_departures, math.floor(it.seq / 1024), 1)
+end
+return { 'LEFT' }

@@ -1,0 +1,40 @@
+#!lua
+-- position: where a member stands; a READY owner who asks has picked the entry token up.
+--@keys settings state waiting away awayUntil places ready pickup seated
+--@args member seq generation epoch incarnation visitor
+-- visitor is 1 for a caller known by the visitor cookie alone; the other four are the ticket's, '' each
+-- without one.
+-- Returns {OK, position…} (see include/position), or NOT_FOUND, UNAUTHENTICATED, QUEUE_RESET,
+-- SESSION_REVOKED.
+-- Safe because the token is looked at before the line and both in one step: promotion moves a member in
+-- one step too, so no poll sees neither. A revoked ticket changes nothing.
+--@include queue
+--@include places
+--@include locate
+--@include ticket
+--@include position
+
+if arg_visitor == '1' and conf.identity ~= 'visitor' then
+    return { 'UNAUTHENTICATED' }
+end
+if ticket and ticket.epoch ~= conf.epoch then
+    return { 'QUEUE_RESET' }
+end
+
+local kind, it = locate(arg_member)
+if ticket_survived_a_loss() then
+    kind, it = seat_again(arg_member, kind, it, ticket)
+end
+if kind == 'EXPIRED' then
+    kind, it = 'NONE', nil
+end
+if it and ticket and not ticket_is_current(it) then
+    return { 'SESSION_REVOKED' }
+end
+if kind == 'AWAY' then
+    come_back(arg_member, it)
+    kind = 'WAITING'
+elseif kind == 'READY' then
+    redis.call('ZREM', key_pickup, arg_member)
+end
+return position_answer('OK', arg_member, kind, it)

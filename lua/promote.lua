@@ -1,0 +1,173 @@
+#!lua
+-- promote: one tick of one queue: collect what has run out, refill the rate, let the next ones in.
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil series leader
+--@args owner poolAge poolSilence awayMs
+-- poolAge: ms since the order pool's last sign of life, -1 for never; poolSilence: from when on that is an
+-- outage, 0: no order pool is needed; awayMs: how long one who did not come back keeps the number;
+-- then, as many as may be let in at most: entry token, admission id, entry token, admission id, …
+-- Returns {OK, admitted, expired, withdrawn, more 0|1, waiting, ready, claimed, unpaid, queueState,
+-- frozen 0|1}, or NOT_LEADER, NOT_FOUND. more: there was more to collect than one call may.
+-- Safe because the leader lock is looked at in the same step that acts, so a leader that slept through
+-- its lock does nothing; the rate is a bucket refilled by Redis TIME, so any number of schedulers share
+-- it; leaving the line and getting the token are one step. A CLAIMED place is never collected here.
+if redis.call('GET', key_leader) ~= arg_owner then
+    return { 'NOT_LEADER' }
+end
+--@include queue
+--@include places
+
+local CLEANUP = 200
+local GENERATIONS = 4096
+for name, value in pairs(hash_fields(key_settings, 'burst', 'maxActive', 'batchCap', 'entryTtlSeconds',
+    'pickupSeconds')) do
+    conf[name] = tonumber(value)
+end
+for name, value in pairs(hash_fields(key_state, 'bucket', 'bucketAt', 'frozenEnd', 'admittedEma',
+    'recoveringUntil', 'sampledAt', 'prunedTo')) do
+    run[name] = tonumber(value)
+end
+local age, silence = tonumber(arg_poolAge), tonumber(arg_poolSilence)
+
+-- The outage began at the last sign of life, not when it was noticed.
+local outage = silence > 0 and (age < 0 or age > silence)
+if outage and frozen_since == 0 then
+    frozen_since = math.max(now - math.max(age, 0), run.frozenEnd or 0)
+    redis.call('HSET', key_state, 'frozenSince', frozen_since)
+    virtual_now = virtual_now - (now - frozen_since)
+elseif not outage and frozen_since > 0 then
+    redis.call('HINCRBY', key_state, 'frozenMs', now - frozen_since)
+    redis.call('HSET', key_state, 'frozenSince', 0, 'frozenEnd', now)
+end
+
+-- What ran out after the last sign of life may have run out in an outage that is not noticed yet.
+local collect_before = virtual_now
+if silence > 0 and not outage then
+    collect_before = virtual_now - age
+end
+local expired = redis.call('ZRANGEBYSCORE', key_ready, '-inf', collect_before, 'LIMIT', 0, CLEANUP)
+for _, member in ipairs(expired) do
+    redis.call('ZREM', key_ready, member)
+    redis.call('ZREM', key_pickup, member)
+    redis.call('HDEL', key_places, member)
+end
+
+local withdrawn = redis.call('ZRANGEBYSCORE', key_pickup, '-inf', collect_before, 'LIMIT', 0, CLEANUP)
+for _, member in ipairs(withdrawn) do
+    local place = place_of(member)
+    redis.call('ZREM', key_pickup, member)
+    redis.call('ZREM', key_ready, member)
+    redis.call('HDEL', key_places, member)
+    redis.call('ZADD', key_away, place.seq * GENERATIONS + place.generation, member)
+    redis.call('ZADD', key_awayUntil, now + tonumber(arg_awayMs), member)
+end
+
+local gone = redis.call('ZRANGEBYSCORE', key_awayUntil, '-inf', now, 'LIMIT', 0, CLEANUP)
+if #gone > 0 then
+    redis.call('ZREM', key_away, unpack(gone))
+    redis.call('ZREM', key_awayUntil, unpack(gone))
+end
+local stale = redis.call('ZRANGEBYSCORE', key_tombstoneUntil, '-inf', now, 'LIMIT', 0, CLEANUP)
+if #stale > 0 then
+    redis.call('HDEL', key_tombstones, unpack(stale))
+    redis.call('ZREM', key_tombstoneUntil, unpack(stale))
+end
+
+-- A clock that steps back refills nothing; one that steps forward refills no more than the burst.
+local elapsed = math.max(now - (run.bucketAt or now), 0)
+local bucket = math.min(conf.burst, (run.bucket or 0) + elapsed * tonumber(conf.ratePerSecond) / 1000)
+
+local state = queue_state()
+local waiting = redis.call('ZCARD', key_waiting)
+local open = (state == 'OPEN' or state == 'DRAINING') and conf.activation ~= 'hold' and not outage
+    and now >= (run.recoveringUntil or 0)
+local ready, claimed = redis.call('ZCARD', key_ready), redis.call('ZCARD', key_claimed)
+local unpaid = redis.call('HLEN', key_unpaid)
+local room = open and math.floor(math.min(bucket, conf.maxActive - ready - claimed - unpaid, conf.batchCap)) or 0
+local FIRST_TOKEN = 5
+local given = math.floor((#ARGV - FIRST_TOKEN + 1) / 2)
+local admitted = math.max(math.min(room, waiting, given), 0)
+
+if admitted > 0 then
+    local next_ones = redis.call('ZPOPMIN', key_waiting, admitted)
+    local places, deadlines, pickups = {}, {}, {}
+    local deadline = virtual_now + conf.entryTtlSeconds * 1000
+    local pickup = virtual_now + conf.pickupSeconds * 1000
+    for i = 1, #next_ones, 2 do
+        local member, score = next_ones[i], tonumber(next_ones[i + 1])
+        local record = place_record({
+            seq = math.floor(score / GENERATIONS),
+            generation = score % GENERATIONS,
+            token = ARGV[FIRST_TOKEN + i - 1],
+            admission = ARGV[FIRST_TOKEN + i],
+            claim = '',
+            key_hash = '',
+            remaining = 0,
+        })
+        places[i], places[i + 1] = member, record
+        deadlines[i], deadlines[i + 1] = deadline, member
+        pickups[i], pickups[i + 1] = pickup, member
+    end
+    redis.call('HSET', key_places, unpack(places))
+    redis.call('ZADD', key_ready, unpack(deadlines))
+    redis.call('ZADD', key_pickup, unpack(pickups))
+end
+
+-- The estimate follows what really happened while there was somebody to let in.
+local function moving_average(old, count, seconds)
+    if elapsed == 0 then
+        return old
+    end
+    local weight = 1 - math.exp(-elapsed / (seconds * 1000))
+    return old + weight * (count * 1000 / elapsed - old)
+end
+local rate_ema = tonumber(run.rateEma or conf.ratePerSecond)
+if waiting > 0 and open then
+    rate_ema = moving_average(rate_ema, admitted, 10)
+end
+redis.call('HSET', key_state, 'bucket', string.format('%.6f', bucket - admitted), 'bucketAt', now,
+    'rateEma', string.format('%.6f', rate_ema),
+    'admittedEma', string.format('%.6f', moving_average(run.admittedEma or 0, admitted, 5)))
+
+local function count(name, by)
+    if by > 0 then
+        redis.call('HINCRBY', key_state, name, by)
+    end
+end
+count('admitted', admitted)
+count('expired', #expired)
+count('withdrawn', #withdrawn)
+
+-- Ranges that lie wholly behind the head are of use to nobody.
+local head = redis.call('ZRANGE', key_waiting, 0, 0, 'WITHSCORES')
+if head[2] then
+    local range = math.floor(tonumber(head[2]) / GENERATIONS / 1024)
+    local pruned = run.prunedTo or 0
+    if range > pruned then
+        for old = pruned, math.min(range, pruned + CLEANUP) - 1 do
+            redis.call('HDEL', key_departures, old)
+        end
+        redis.call('HSET', key_state, 'prunedTo', math.min(range, pruned + CLEANUP))
+    end
+end
+
+-- One sample a second, a quarter of an hour long.
+local second = math.floor(now / 1000)
+if second > (run.sampledAt or 0) then
+    local totals = redis.call('HMGET', key_state, 'entered', 'admitted', 'consumed', 'expired', 'left')
+    for i = 1, 5 do
+        totals[i] = totals[i] or '0'
+    end
+    redis.call('HSET', key_state, 'sampledAt', second)
+    redis.call('RPUSH', key_series, string.format('%d,%d,%d,%d,%s', second, waiting - admitted,
+        ready + admitted, claimed, table.concat(totals, ',')))
+    redis.call('LTRIM', key_series, -900, -1)
+end
+
+local more = 0
+for _, collected in ipairs({ expired, withdrawn, gone, stale }) do
+    if #collected == CLEANUP then
+        more = 1
+    end
+end
+return { 'OK', admitted, #expired, #withdrawn, more, waiting - admitted, ready + admitted, claimed, unpaid,
+    state, outage and 1 or 0 }
