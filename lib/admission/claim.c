@@ -1,0 +1,86 @@
+#include "lib/admission/claim.h"
+
+#include "lib/store/redis_reply.h"
+
+void claim_prepare(struct claim *claim, struct str queue, struct str member, struct str entry_token,
+                   struct str key)
+{
+    *claim = (struct claim){.queue = queue, .member = member};
+    sha256_text(entry_token, claim->admission);
+    random_id(claim->id);
+    if (key.n > 0) {
+        sha256_text(key, claim->key_hash);
+    }
+}
+
+enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *claim)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_CLAIM, claim->queue);
+
+    redis_command_add(command, claim->member);
+    redis_command_add(command, str_of(claim->admission));
+    redis_command_add(command, str_of(claim->id));
+    redis_command_add(command, str_of(claim->key_hash));
+    const redisReply *reply = redis_call(redis, arena, command);
+    enum outcome outcome = outcome_of(reply);
+    if (outcome == OUTCOME_CLAIMED) {
+        claim->lease_ms = redis_reply_int(reply, 1, 0);
+        claim->seq = redis_reply_int(reply, 2, 0);
+        claim->epoch = redis_reply_int(reply, 3, 0);
+        claim->incarnation = redis_reply_int(reply, 4, 0);
+        claim->place_until_payment = str_equal(redis_reply_text(reply, 5), STR("payment"));
+    } else if (outcome == OUTCOME_REPLAY) {
+        claim->order = redis_reply_text(reply, 1);
+    }
+    return outcome;
+}
+
+enum outcome claim_consume(struct redis *redis, struct arena *arena, const struct claim *claim,
+                           struct str order, int64_t tombstone_ms, bool keep_place)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_CONSUME, claim->queue);
+
+    redis_command_add(command, claim->member);
+    redis_command_add(command, str_of(claim->admission));
+    redis_command_add(command, str_of(claim->key_hash));
+    redis_command_add(command, order);
+    redis_command_add_int(command, tombstone_ms);
+    redis_command_add(command, keep_place ? STR("1") : STR("0"));
+    return outcome_of(redis_call(redis, arena, command));
+}
+
+enum outcome claim_release(struct redis *redis, struct arena *arena, const struct claim *claim)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_RELEASE, claim->queue);
+
+    redis_command_add(command, claim->member);
+    redis_command_add(command, str_of(claim->admission));
+    redis_command_add(command, str_of(claim->id));
+    return outcome_of(redis_call(redis, arena, command));
+}
+
+enum outcome place_free(struct redis *redis, struct arena *arena, struct str queue,
+                        struct str member, struct str order)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_PLACE_FREE, queue);
+
+    redis_command_add(command, member);
+    redis_command_add(command, order);
+    return outcome_of(redis_call(redis, arena, command));
+}
+
+enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str queue,
+                          int64_t change, bool sold_out)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_SOLD_OUT, queue);
+
+    redis_command_add_int(command, change);
+    redis_command_add(command, sold_out ? STR("1") : STR("0"));
+    return outcome_of(redis_call(redis, arena, command));
+}
+
+enum outcome order_pool_beat(struct redis *redis, struct arena *arena)
+{
+    return outcome_of(redis_call(
+        redis, arena, redis_command_script(arena, SCRIPT_POOL_BEAT, str_sized(NULL, 0))));
+}

@@ -1,0 +1,63 @@
+/*
+ * claim — holding an entry token for the length of an order's transaction: claim, then consume after the
+ * commit or release after a rollback. Used by the order pool and by reconcile.
+ */
+#ifndef SLUICE_ADMISSION_CLAIM_H
+#define SLUICE_ADMISSION_CLAIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/admission/outcome.h"
+#include "lib/base/arena.h"
+#include "lib/base/digest.h"
+#include "lib/base/random.h"
+#include "lib/base/str.h"
+#include "lib/store/redis.h"
+
+/** One attempt to spend an entry token. */
+struct claim {
+    struct str queue;  /* borrowed */
+    struct str member; /* borrowed */
+    char admission[SHA256_TEXT + 1]; /* SHA-256 of the entry token: its public name */
+    char id[RANDOM_ID_TEXT + 1];     /* of this attempt */
+    char key_hash[SHA256_TEXT + 1];  /* SHA-256 of the idempotency key; "" without one */
+    /* Filled by claim_take() for CLAIMED: */
+    int64_t lease_ms;
+    int64_t seq;
+    int64_t epoch;
+    int64_t incarnation;
+    bool place_until_payment; /* releaseOn payment: an unpaid order keeps the place */
+    /* For REPLAY: */
+    struct str order; /* the order that this very token and key made, borrowed from the arena */
+};
+
+/** Prepares a claim: hashes the token and the key, gives it an id. `key` may be empty. */
+void claim_prepare(struct claim *claim, struct str queue, struct str member, struct str entry_token,
+                   struct str key);
+
+/** Takes the token: CLAIMED, REPLAY, or a refusal. ADMISSION_UNAVAILABLE: Redis gave no answer, so the
+ *  token may be claimed; reconcile settles it after the lease. */
+enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *claim);
+
+/** Spends the token after the commit; repeating it is harmless. `keep_place`: the order is not paid yet
+ *  and its place stays taken until place_free(). CONSUMED, ALREADY, or ADMISSION_UNAVAILABLE. */
+enum outcome claim_consume(struct redis *redis, struct arena *arena, const struct claim *claim,
+                           struct str order, int64_t tombstone_ms, bool keep_place);
+
+/** Gives the token back after a rollback. RELEASED, NOT_CLAIMED, or ADMISSION_UNAVAILABLE. */
+enum outcome claim_release(struct redis *redis, struct arena *arena, const struct claim *claim);
+
+/** The payment of `order` has ended: its member's place is free. FREED, ALREADY, or
+ *  ADMISSION_UNAVAILABLE. */
+enum outcome place_free(struct redis *redis, struct arena *arena, struct str queue,
+                        struct str member, struct str order);
+
+/** Carries PostgreSQL's finding number `change` (rising per queue) of whether anything is left. */
+enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str queue,
+                          int64_t change, bool sold_out);
+
+/** The order pool's sign of life; without it nobody is promoted. */
+enum outcome order_pool_beat(struct redis *redis, struct arena *arena);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * line — standing in line: enter, position, leave, and the queue's public state.
+ * Each is one script, so one round trip. The command is built here and sent by the caller (pipelined in
+ * the queue pool); the reply is read here.
+ */
+#ifndef SLUICE_ADMISSION_LINE_H
+#define SLUICE_ADMISSION_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/admission/outcome.h"
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+#include "lib/store/redis_command.h"
+
+/** Who asks, about which queue. All text is borrowed. */
+struct line_caller {
+    struct str queue;
+    struct str member;    /* member or visitor id */
+    bool by_visitor;      /* known by the visitor cookie alone: only a queue of identity visitor serves it */
+    bool has_ticket;      /* the fields below are those of a verified ticket of this queue and member */
+    int64_t seq;          /* place number, ≥ 1 */
+    int64_t generation;   /* session generation, 0..4095 */
+    int64_t epoch;        /* ≥ 1 */
+    int64_t incarnation;  /* ≥ 1 */
+};
+
+enum line_status { LINE_NOT_ENTERED, LINE_WAITING, LINE_READY };
+
+/** Where a member stands. Text is borrowed from the reply. */
+struct line_position {
+    struct str queue_state; /* PRE_OPEN, OPEN, … as in the contract */
+    enum line_status status;
+    int64_t rank;           /* 0-based; -1 unless WAITING */
+    int64_t waiting;        /* members in line */
+    struct str entry_token; /* empty unless READY */
+    int64_t token_ends_ms;  /* wall time by Redis, ms since 1970; 0 unless READY */
+    bool ordering;          /* an order runs on the token */
+    int64_t rate_milli;     /* admissions expected per 1000 seconds */
+    int64_t seq;
+    int64_t generation;
+    int64_t epoch;
+    int64_t incarnation;
+    int64_t now_ms;         /* Redis TIME */
+    bool on_hold;           /* activation is hold: nobody is let in */
+    struct str poll_tiers;  /* the queue's pollTiers as JSON, empty for the default */
+};
+
+/** What everyone may know of a queue. Text is borrowed from the reply. */
+struct line_state {
+    struct str queue_state;
+    int64_t waiting;
+    int64_t head_seq;
+    int64_t last_seq;
+    int64_t admitted_milli; /* admissions per 1000 seconds, a moving average over about 5 s */
+    int64_t epoch;
+    int64_t incarnation;
+    int64_t now_ms;
+    struct str message;
+    int64_t opens_at_ms;  /* -1: not set */
+    int64_t closes_at_ms; /* -1: not set */
+    const redisReply *departures; /* range number, count, … : range r is the numbers 1024 r … 1024 r + 1023 */
+};
+
+struct redis_command *line_enter(struct arena *arena, const struct line_caller *caller);
+struct redis_command *line_position(struct arena *arena, const struct line_caller *caller);
+struct redis_command *line_leave(struct arena *arena, const struct line_caller *caller);
+struct redis_command *line_state(struct arena *arena, struct str queue);
+
+/** Reads the reply to enter or position. `position` is filled for OK, ENTERED and ALREADY. */
+enum outcome line_read_position(const redisReply *reply, struct line_position *position);
+
+/** Reads the reply to state. `state` is filled for OK. */
+enum outcome line_read_state(const redisReply *reply, struct line_state *state);
+
+/** True where NOT_FOUND means that the queue's settings are not in Redis at all: it was never made, or
+ *  Redis lost its memory. False for a queue that was deleted. */
+bool line_settings_missing(const redisReply *reply);
+
+#endif

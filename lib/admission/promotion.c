@@ -1,0 +1,117 @@
+#include "lib/admission/promotion.h"
+
+#include "lib/base/digest.h"
+#include "lib/base/random.h"
+#include "lib/store/redis_reply.h"
+
+enum { MOST_PER_TICK = 500 };
+
+enum outcome promotion_lead(struct redis *redis, struct arena *arena, struct str queue,
+                            struct str owner, int64_t lease_ms)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_LEADER_ACQUIRE, queue);
+
+    redis_command_add(command, owner);
+    redis_command_add_int(command, lease_ms);
+    return outcome_of(redis_call(redis, arena, command));
+}
+
+enum outcome promotion_hand_over(struct redis *redis, struct arena *arena, struct str queue,
+                                 struct str owner)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_LEADER_RELEASE, queue);
+
+    redis_command_add(command, owner);
+    return outcome_of(redis_call(redis, arena, command));
+}
+
+bool promotion_pool_age(struct redis *redis, struct arena *arena, int64_t *age_ms)
+{
+    const redisReply *reply = redis_call(
+        redis, arena, redis_command_script(arena, SCRIPT_POOL_AGE, str_sized(NULL, 0)));
+
+    if (outcome_of(reply) != OUTCOME_OK) {
+        return false;
+    }
+    *age_ms = redis_reply_int(reply, 1, -1);
+    return true;
+}
+
+bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str queue,
+                         struct promotion_pace *pace)
+{
+    struct redis_command *command = redis_command_new(arena, "HMGET");
+    char *key = arena_format(arena, "sluice:{%.*s}:settings", STR_ARG(queue));
+
+    redis_command_add(command, str_of(key));
+    redis_command_add(command, STR("tickMs"));
+    redis_command_add(command, STR("burst"));
+    redis_command_add(command, STR("batchCap"));
+    const redisReply *reply = redis_call(redis, arena, command);
+    pace->tick_ms = redis_reply_int(reply, 0, 0);
+    if (pace->tick_ms < 1) {
+        return false;
+    }
+    /* A burst may have a fraction; what is behind the point lets nobody in. */
+    struct str whole;
+    struct str fraction;
+    int64_t burst = MOST_PER_TICK;
+    (void)str_split(redis_reply_text(reply, 1), '.', &whole, &fraction);
+    (void)str_to_int64(whole, 1, INT64_MAX, &burst);
+    int64_t cap = redis_reply_int(reply, 2, MOST_PER_TICK);
+    pace->most = burst < cap ? burst : cap;
+    if (pace->most > MOST_PER_TICK) {
+        pace->most = MOST_PER_TICK;
+    }
+    return true;
+}
+
+static void add_tokens(struct arena *arena, struct redis_command *command, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        char *token = arena_alloc(arena, RANDOM_TOKEN_TEXT + 1);
+        char *admission = arena_alloc(arena, SHA256_TEXT + 1);
+        random_token(token);
+        sha256_text(str_of(token), admission);
+        redis_command_add(command, str_of(token));
+        redis_command_add(command, str_of(admission));
+    }
+}
+
+enum outcome promotion_run(struct redis *redis, struct arena *arena, struct str queue,
+                           struct str owner, int64_t pool_age_ms, int64_t silence_ms,
+                           int64_t away_ms, int64_t most, struct promotion_tick *tick)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_PROMOTE, queue);
+
+    redis_command_add(command, owner);
+    redis_command_add_int(command, pool_age_ms);
+    redis_command_add_int(command, silence_ms);
+    redis_command_add_int(command, away_ms);
+    add_tokens(arena, command, most);
+    const redisReply *reply = redis_call(redis, arena, command);
+    enum outcome outcome = outcome_of(reply);
+    if (outcome == OUTCOME_OK) {
+        *tick = (struct promotion_tick){
+            .admitted = redis_reply_int(reply, 1, 0),
+            .expired = redis_reply_int(reply, 2, 0),
+            .withdrawn = redis_reply_int(reply, 3, 0),
+            .more = redis_reply_int(reply, 4, 0) == 1,
+            .waiting = redis_reply_int(reply, 5, 0),
+            .ready = redis_reply_int(reply, 6, 0),
+            .claimed = redis_reply_int(reply, 7, 0),
+            .unpaid = redis_reply_int(reply, 8, 0),
+            .frozen = redis_reply_int(reply, 10, 0) == 1,
+        };
+    }
+    return outcome;
+}
+
+const redisReply *promotion_queues(struct redis *redis, struct arena *arena)
+{
+    struct redis_command *command = redis_command_new(arena, "SMEMBERS");
+
+    redis_command_add(command, STR("sluice:queues"));
+    const redisReply *reply = redis_call(redis, arena, command);
+    return reply != NULL && reply->type == REDIS_REPLY_ARRAY ? reply : NULL;
+}

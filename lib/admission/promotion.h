@@ -1,0 +1,61 @@
+/*
+ * promotion — letting the next ones in: the leadership of a queue and its tick. Used by the scheduler.
+ */
+#ifndef SLUICE_ADMISSION_PROMOTION_H
+#define SLUICE_ADMISSION_PROMOTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/admission/outcome.h"
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+#include "lib/store/redis.h"
+
+/** What the scheduler must know of a queue to keep its time. */
+struct promotion_pace {
+    int64_t tick_ms;
+    int64_t most; /* most that one tick can let in: the burst or the batch cap, the smaller; 1..500 */
+};
+
+/** What one tick did. */
+struct promotion_tick {
+    int64_t admitted;
+    int64_t expired;   /* READY tokens whose life had ended */
+    int64_t withdrawn; /* READY tokens whose owner did not come back */
+    bool more;         /* another call, without tokens, would collect more at once */
+    int64_t waiting;
+    int64_t ready;
+    int64_t claimed;
+    int64_t unpaid;
+    bool frozen; /* the order pool shows no sign of life: nobody is promoted, deadlines stand still */
+};
+
+/** Takes or renews the leadership of `queue` for `lease_ms`. LEADER; FOLLOWER: another has it;
+ *  ADMISSION_UNAVAILABLE. */
+enum outcome promotion_lead(struct redis *redis, struct arena *arena, struct str queue,
+                            struct str owner, int64_t lease_ms);
+
+/** Gives the leadership up at once. */
+enum outcome promotion_hand_over(struct redis *redis, struct arena *arena, struct str queue,
+                                 struct str owner);
+
+/** Milliseconds since the order pool's last sign of life, -1 for never. Returns false where Redis gave no
+ *  answer. */
+bool promotion_pool_age(struct redis *redis, struct arena *arena, int64_t *age_ms);
+
+/** Reads the pace of `queue`; returns false where Redis gave no answer or the queue is not there. */
+bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str queue,
+                         struct promotion_pace *pace);
+
+/** One tick: lets at most `most` members in, within rate and room, with fresh entry tokens. `silence_ms` 0:
+ *  no order pool is needed. `away_ms`: how long one who did not come back keeps the number.
+ *  OK fills `tick`; NOT_LEADER, NOT_FOUND, ADMISSION_UNAVAILABLE. */
+enum outcome promotion_run(struct redis *redis, struct arena *arena, struct str queue,
+                           struct str owner, int64_t pool_age_ms, int64_t silence_ms,
+                           int64_t away_ms, int64_t most, struct promotion_tick *tick);
+
+/** The ids of all queues, as an array reply of strings; NULL where Redis gave no answer. */
+const redisReply *promotion_queues(struct redis *redis, struct arena *arena);
+
+#endif

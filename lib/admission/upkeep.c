@@ -1,0 +1,51 @@
+#include "lib/admission/upkeep.h"
+
+#include "lib/store/redis_reply.h"
+
+enum { WORDS_PER_CLAIM = 4 };
+
+enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str queue,
+                            int64_t most, struct claim **claims, size_t *count)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_CLAIMS_OVERDUE, queue);
+
+    redis_command_add_int(command, most);
+    const redisReply *reply = redis_call(redis, arena, command);
+    enum outcome outcome = outcome_of(reply);
+    if (outcome != OUTCOME_OK) {
+        return outcome;
+    }
+    *count = (reply->elements - 1) / WORDS_PER_CLAIM;
+    *claims = arena_alloc(arena, (*count + 1) * sizeof(**claims));
+    for (size_t i = 0; i < *count; i++) {
+        struct claim *claim = &(*claims)[i];
+        size_t at = 1 + i * WORDS_PER_CLAIM;
+        claim->queue = queue;
+        claim->member = redis_reply_text(reply, at);
+        str_copy(redis_reply_text(reply, at + 1), claim->admission, sizeof(claim->admission));
+        str_copy(redis_reply_text(reply, at + 2), claim->id, sizeof(claim->id));
+        str_copy(redis_reply_text(reply, at + 3), claim->key_hash, sizeof(claim->key_hash));
+    }
+    return OUTCOME_OK;
+}
+
+enum outcome places_mend(struct redis *redis, struct arena *arena, struct str queue,
+                         int64_t *mended)
+{
+    const redisReply *reply =
+        redis_call(redis, arena, redis_command_script(arena, SCRIPT_DRIFT, queue));
+
+    *mended = redis_reply_int(reply, 1, 0);
+    return outcome_of(reply);
+}
+
+enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
+                                const int64_t *numbers, size_t count)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_SPENT_LOAD, queue);
+
+    for (size_t i = 0; i < count; i++) {
+        redis_command_add_int(command, numbers[i]);
+    }
+    return outcome_of(redis_call(redis, arena, command));
+}

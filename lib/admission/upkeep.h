@@ -1,0 +1,32 @@
+/*
+ * upkeep — what reconcile asks of a queue in Redis: claims past their lease, places that drifted apart, and
+ * what has to be known before a queue that lost its memory comes back.
+ */
+#ifndef SLUICE_ADMISSION_UPKEEP_H
+#define SLUICE_ADMISSION_UPKEEP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/admission/claim.h"
+#include "lib/admission/outcome.h"
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+#include "lib/store/redis.h"
+
+/** Reads at most `most` (≥ 1) claims of `queue` whose lease has run out into `*claims` (in the arena).
+ *  OK, NOT_FOUND or ADMISSION_UNAVAILABLE. */
+enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str queue,
+                            int64_t most, struct claim **claims, size_t *count);
+
+/** Looks for places that stand in one set and not in the others and puts them right; `*mended` gets how
+ *  many. OK, NOT_FOUND or ADMISSION_UNAVAILABLE. */
+enum outcome places_mend(struct redis *redis, struct arena *arena, struct str queue,
+                         int64_t *mended);
+
+/** Tells Redis, before `queue` comes back, that the owners of these numbers have spent an admission.
+ *  LOADED, PRESENT where the queue is back already, or ADMISSION_UNAVAILABLE. `count` in 1..1000. */
+enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
+                                const int64_t *numbers, size_t count);
+
+#endif

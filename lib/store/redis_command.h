@@ -1,0 +1,41 @@
+/*
+ * redis_command — one command for Redis: its words, each with its length. Built in an arena and lives as
+ * long as it; the words themselves are borrowed, not copied, unless said otherwise.
+ */
+#ifndef SLUICE_STORE_REDIS_COMMAND_H
+#define SLUICE_STORE_REDIS_COMMAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+#include "lib/store/scripts.h"
+
+struct redis_command {
+    struct arena *arena;
+    const struct script_text *script; /* NULL for a plain command */
+    const char **words;
+    size_t *lengths;
+    int count;
+    int capacity;
+};
+
+/** A plain command; `name` is its first word. */
+struct redis_command *redis_command_new(struct arena *arena, const char *name);
+
+/** An EVALSHA of `script` with the keys that the script declares, `sluice:{queue}:NAME` each (or
+ *  `sluice:NAME` for a script with a global key: `queue` is then not looked at). */
+struct redis_command *redis_command_script(struct arena *arena, enum script script,
+                                           struct str queue);
+
+/** Appends a word, borrowed: it must live as long as the command. */
+void redis_command_add(struct redis_command *command, struct str word);
+
+/** Appends a number, written into the arena. */
+void redis_command_add_int(struct redis_command *command, int64_t number);
+
+/** Turns an EVALSHA into the EVAL of the same script, for Redis does not know it (NOSCRIPT). */
+void redis_command_send_text(struct redis_command *command);
+
+#endif

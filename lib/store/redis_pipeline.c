@@ -1,0 +1,283 @@
+#include "lib/store/redis_pipeline.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "lib/base/log.h"
+#include "lib/store/redis_reply.h"
+
+enum { BACK_OFF_FIRST_MS = 50, BACK_OFF_MAX_MS = 1000 };
+
+/* Scripts are loaded on each new connection, in front of everything else. */
+enum { SLOTS = REDIS_PIPELINE_MAX + SCRIPT_COUNT };
+
+struct in_flight {
+    struct redis_command *command; /* NULL for one of the client's own */
+    redis_pipeline_done *done;
+    void *context;
+    int64_t deadline_ms;
+    bool has_text; /* sent again with its text */
+};
+
+struct redis_pipeline {
+    const char *path;
+    int64_t timeout_ms;
+    int epoll_fd;
+    redisContext *context; /* NULL while there is no connection */
+    bool answers;          /* this connection has brought a reply */
+    bool was_late;         /* the one before it was dropped for its silence */
+    bool has_unsent;
+    bool waits_for_room;   /* epoll watches for room to write */
+    int64_t back_off_ms;   /* the next pause between attempts, 0: none */
+    int64_t retry_at_ms;
+    size_t first;          /* ring: oldest in flight */
+    size_t count;
+    struct in_flight ring[SLOTS];
+};
+
+static struct in_flight *slot(struct redis_pipeline *pipeline, size_t index)
+{
+    return &pipeline->ring[(pipeline->first + index) % SLOTS];
+}
+
+static struct in_flight take_oldest(struct redis_pipeline *pipeline)
+{
+    struct in_flight oldest = *slot(pipeline, 0);
+
+    pipeline->first = (pipeline->first + 1) % SLOTS;
+    pipeline->count--;
+    return oldest;
+}
+
+static void end_all(struct redis_pipeline *pipeline)
+{
+    while (pipeline->count > 0) {
+        struct in_flight one = take_oldest(pipeline);
+        if (one.done != NULL) {
+            one.done(one.context, NULL);
+        }
+    }
+}
+
+static void plan_retry(struct redis_pipeline *pipeline, int64_t now_ms)
+{
+    pipeline->retry_at_ms = now_ms + pipeline->back_off_ms;
+    pipeline->back_off_ms =
+        pipeline->back_off_ms == 0 ? BACK_OFF_FIRST_MS : 2 * pipeline->back_off_ms;
+    if (pipeline->back_off_ms > BACK_OFF_MAX_MS) {
+        pipeline->back_off_ms = BACK_OFF_MAX_MS;
+    }
+}
+
+static void drop(struct redis_pipeline *pipeline, const char *why, int64_t now_ms)
+{
+    log_event(LOG_LEVEL_WARNING, "redis.lost",
+              LOG_FIELDS(LOG_TEXT("why", why), LOG_INT("inFlight", pipeline->count)));
+    redisFree(pipeline->context); /* closing takes it out of epoll */
+    pipeline->context = NULL;
+    pipeline->has_unsent = false;
+    pipeline->waits_for_room = false;
+    plan_retry(pipeline, now_ms);
+    end_all(pipeline);
+}
+
+static void append(struct redis_pipeline *pipeline, int count, const char **words,
+                   const size_t *lengths, struct in_flight entry)
+{
+    if (redisAppendCommandArgv(pipeline->context, count, words, lengths) != REDIS_OK) {
+        abort();
+    }
+    *slot(pipeline, pipeline->count) = entry;
+    pipeline->count++;
+    pipeline->has_unsent = true;
+}
+
+static void load_scripts(struct redis_pipeline *pipeline, int64_t now_ms)
+{
+    for (int i = 0; i < SCRIPT_COUNT; i++) {
+        const char *words[] = {"SCRIPT", "LOAD", script_text((enum script)i)->text};
+        size_t lengths[] = {strlen(words[0]), strlen(words[1]), strlen(words[2])};
+        append(pipeline, 3, words, lengths,
+               (struct in_flight){.deadline_ms = now_ms + pipeline->timeout_ms});
+    }
+}
+
+static void connect_now(struct redis_pipeline *pipeline, int64_t now_ms)
+{
+    redisContext *context = redisConnectUnixNonBlock(pipeline->path);
+
+    if (context == NULL) {
+        abort();
+    }
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = pipeline};
+    if (context->err != 0 ||
+        epoll_ctl(pipeline->epoll_fd, EPOLL_CTL_ADD, context->fd, &event) != 0) {
+        log_event(LOG_LEVEL_WARNING, "redis.unreachable",
+                  LOG_FIELDS(LOG_TEXT("why", context->err != 0 ? context->errstr : "epoll")));
+        redisFree(context);
+        plan_retry(pipeline, now_ms);
+        return;
+    }
+    pipeline->context = context;
+    pipeline->answers = false;
+    load_scripts(pipeline, now_ms);
+}
+
+struct redis_pipeline *redis_pipeline_new(const char *path, int64_t timeout_ms, int epoll_fd,
+                                          int64_t now_ms)
+{
+    struct redis_pipeline *pipeline = calloc(1, sizeof(*pipeline));
+
+    if (pipeline == NULL) {
+        abort();
+    }
+    pipeline->path = path;
+    pipeline->timeout_ms = timeout_ms;
+    pipeline->epoll_fd = epoll_fd;
+    connect_now(pipeline, now_ms);
+    return pipeline;
+}
+
+void redis_pipeline_free(struct redis_pipeline *pipeline)
+{
+    if (pipeline == NULL) {
+        return;
+    }
+    if (pipeline->context != NULL) {
+        redisFree(pipeline->context);
+        pipeline->context = NULL;
+    }
+    end_all(pipeline);
+    free(pipeline);
+}
+
+void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *command,
+                         redis_pipeline_done *done, void *context, int64_t now_ms)
+{
+    /* After a silence nobody is made to wait again before Redis has answered the scripts' loading. */
+    if (pipeline->context == NULL || (pipeline->was_late && !pipeline->answers) ||
+        pipeline->count >= REDIS_PIPELINE_MAX) {
+        done(context, NULL);
+        return;
+    }
+    append(pipeline, command->count, command->words, command->lengths,
+           (struct in_flight){.command = command,
+                              .done = done,
+                              .context = context,
+                              .deadline_ms = now_ms + pipeline->timeout_ms});
+}
+
+/* One reply belongs to the oldest command in flight. */
+static void settle(struct redis_pipeline *pipeline, const redisReply *reply)
+{
+    struct in_flight one = take_oldest(pipeline);
+
+    if (one.command == NULL) {
+        return;
+    }
+    if (redis_reply_is_noscript(reply) && one.command->script != NULL && !one.has_text) {
+        redis_command_send_text(one.command);
+        one.has_text = true;
+        append(pipeline, one.command->count, one.command->words, one.command->lengths, one);
+        return;
+    }
+    one.done(one.context, reply);
+}
+
+static void read_replies(struct redis_pipeline *pipeline, int64_t now_ms)
+{
+    void *reply = NULL;
+
+    if (redisBufferRead(pipeline->context) != REDIS_OK) {
+        drop(pipeline, pipeline->context->errstr, now_ms);
+        return;
+    }
+    while (redisGetReplyFromReader(pipeline->context, &reply) == REDIS_OK && reply != NULL) {
+        /* "Too many clients" is no answer: it comes before the connection is closed. */
+        if (!pipeline->answers && ((redisReply *)reply)->type != REDIS_REPLY_ERROR) {
+            pipeline->answers = true;
+            pipeline->was_late = false;
+            pipeline->back_off_ms = 0;
+            log_event(LOG_LEVEL_INFO, "redis.connected", LOG_NO_FIELDS);
+        }
+        if (pipeline->count == 0) {
+            freeReplyObject(reply);
+            drop(pipeline, "an answer to nothing", now_ms);
+            return;
+        }
+        settle(pipeline, reply);
+        freeReplyObject(reply);
+        reply = NULL;
+    }
+    if (pipeline->context->err != 0) {
+        drop(pipeline, pipeline->context->errstr, now_ms);
+    }
+}
+
+/* Writes what the socket takes now; for the rest epoll says when there is room. */
+static void flush(struct redis_pipeline *pipeline, int64_t now_ms)
+{
+    int all_written = 0;
+
+    if (redisBufferWrite(pipeline->context, &all_written) != REDIS_OK) {
+        drop(pipeline, pipeline->context->errstr, now_ms);
+        return;
+    }
+    pipeline->has_unsent = all_written == 0;
+    if (pipeline->has_unsent != pipeline->waits_for_room) {
+        struct epoll_event event = {.events = pipeline->has_unsent ? EPOLLIN | EPOLLOUT : EPOLLIN,
+                                    .data.ptr = pipeline};
+        (void)epoll_ctl(pipeline->epoll_fd, EPOLL_CTL_MOD, pipeline->context->fd, &event);
+        pipeline->waits_for_room = pipeline->has_unsent;
+    }
+}
+
+void redis_pipeline_ready(struct redis_pipeline *pipeline, uint32_t events, int64_t now_ms)
+{
+    if (pipeline->context != NULL && (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) {
+        read_replies(pipeline, now_ms);
+    }
+    if (pipeline->context != NULL && (events & EPOLLOUT) != 0) {
+        flush(pipeline, now_ms);
+    }
+}
+
+static bool is_late(struct redis_pipeline *pipeline, int64_t now_ms)
+{
+    return pipeline->context != NULL && pipeline->count > 0 &&
+           slot(pipeline, 0)->deadline_ms <= now_ms;
+}
+
+void redis_pipeline_turn(struct redis_pipeline *pipeline, int64_t now_ms)
+{
+    if (is_late(pipeline, now_ms)) {
+        /* Where this process itself stood still, the answers are there. */
+        read_replies(pipeline, now_ms);
+    }
+    if (is_late(pipeline, now_ms)) {
+        pipeline->was_late = true;
+        drop(pipeline, "no answer in time", now_ms);
+    }
+    if (pipeline->context == NULL && pipeline->retry_at_ms <= now_ms) {
+        connect_now(pipeline, now_ms);
+    }
+    if (pipeline->context != NULL && pipeline->has_unsent && !pipeline->waits_for_room) {
+        flush(pipeline, now_ms);
+    }
+}
+
+int64_t redis_pipeline_next_turn(const struct redis_pipeline *pipeline, int64_t now_ms)
+{
+    int64_t at_ms;
+
+    if (pipeline->context == NULL) {
+        at_ms = pipeline->retry_at_ms;
+    } else if (pipeline->count > 0) {
+        at_ms = pipeline->ring[pipeline->first].deadline_ms;
+    } else {
+        return -1;
+    }
+    return at_ms > now_ms ? at_ms - now_ms : 0;
+}

@@ -1,0 +1,49 @@
+/*
+ * redis_pipeline — the Redis client of the queue pool: it never waits. Everything in flight shares one
+ * connection; what was sent within a turn of the event loop is written at once, and replies are matched in
+ * order. Each command has a deadline; a late or broken connection is dropped, everything in flight then ends
+ * without a reply, and the connection is made anew: at once, then after 50 ms and up to 1 s.
+ */
+#ifndef SLUICE_STORE_REDIS_PIPELINE_H
+#define SLUICE_STORE_REDIS_PIPELINE_H
+
+#include <stdint.h>
+
+#include <hiredis/hiredis.h>
+
+#include "lib/store/redis_command.h"
+
+enum { REDIS_PIPELINE_MAX = 4096 }; /* commands in flight */
+
+struct redis_pipeline;
+
+/** Gets the reply, borrowed for the call only; NULL where there is none: it is then not known whether the
+ *  command was carried out. Must not send another command. */
+typedef void redis_pipeline_done(void *context, const redisReply *reply);
+
+/** A client of the server at the Unix socket `path` (borrowed). Its file descriptor is kept registered in
+ *  `epoll_fd`, with the client itself as data.ptr. `timeout_ms` ≥ 1 bounds each command and the set-up of
+ *  a connection. Never NULL; the first connection is begun. */
+struct redis_pipeline *redis_pipeline_new(const char *path, int64_t timeout_ms, int epoll_fd,
+                                          int64_t now_ms);
+
+/** Closes the connection; what is in flight ends without a reply. NULL is allowed. */
+void redis_pipeline_free(struct redis_pipeline *pipeline);
+
+/** Sends `command` with the next flush; it must live until `done` was called, which may be before this
+ *  returns: at once with NULL while there is no connection or too much in flight. A script that Redis does
+ *  not know is sent again with its text. `now_ms` is monotonic, here and below. */
+void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *command,
+                         redis_pipeline_done *done, void *context, int64_t now_ms);
+
+/** To be called when epoll reports `events` for the client. */
+void redis_pipeline_ready(struct redis_pipeline *pipeline, uint32_t events, int64_t now_ms);
+
+/** To be called once a turn of the event loop: writes what was sent, drops a connection that is late,
+ *  begins a new one that is due. */
+void redis_pipeline_turn(struct redis_pipeline *pipeline, int64_t now_ms);
+
+/** Milliseconds until redis_pipeline_turn() has something to do, -1 for never. */
+int64_t redis_pipeline_next_turn(const struct redis_pipeline *pipeline, int64_t now_ms);
+
+#endif
