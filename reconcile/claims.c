@@ -1,0 +1,62 @@
+#include "lib/admission/upkeep.h"
+#include "lib/base/log.h"
+#include "lib/orders/claim_settlement.h"
+#include "reconcile/reconcile.h"
+
+enum { CLAIMS_PER_PASS = 500 };
+
+static void note(const struct claim *claim, const char *event, enum outcome outcome)
+{
+    log_event(LOG_LEVEL_INFO, event,
+              LOG_FIELDS(LOG_STR("queue", claim->queue), LOG_TEXT("claim", claim->id),
+                         LOG_TEXT("outcome", outcome_word(outcome))));
+}
+
+/* PostgreSQL decides: only a claim that it has put down as released is given back. */
+static void settle(struct reconcile *reconcile, struct claim *claim)
+{
+    struct reconcile_report *report = &reconcile->report;
+    struct settlement settlement;
+    enum postgres_outcome answer = claim_settle(reconcile->postgres, reconcile->arena,
+                                                str_of(claim->id), &settlement);
+    enum outcome outcome;
+
+    if (answer != POSTGRES_OK) {
+        report->postgres_silent |= answer != POSTGRES_REFUSED;
+        report->claims_open++;
+        return;
+    }
+    if (settlement.committed) {
+        outcome = claim_consume(reconcile->redis, reconcile->arena, claim, settlement.order,
+                                reconcile->settings->tombstone_seconds * 1000,
+                                settlement.keep_place);
+        report->claims_consumed += outcome == OUTCOME_CONSUMED;
+        note(claim, "claim.consumed", outcome);
+    } else {
+        outcome = claim_release(reconcile->redis, reconcile->arena, claim);
+        report->claims_released += outcome == OUTCOME_RELEASED;
+        note(claim, "claim.released", outcome);
+    }
+    if (outcome == OUTCOME_ADMISSION_UNAVAILABLE) {
+        report->redis_silent = true;
+        report->claims_open++;
+    }
+}
+
+void reconcile_claims(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    struct claim *claims;
+    size_t count;
+    enum outcome outcome = claims_overdue(reconcile->redis, reconcile->arena, queue->id,
+                                          CLAIMS_PER_PASS, &claims, &count);
+
+    if (outcome != OUTCOME_OK) {
+        reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
+        return;
+    }
+    for (size_t i = 0; i < count && !reconcile->report.redis_silent &&
+                       !reconcile->report.postgres_silent;
+         i++) {
+        settle(reconcile, &claims[i]);
+    }
+}

@@ -1,0 +1,124 @@
+/*
+ * sluice-reconcile — the cleanup job: once (cron, a systemd timer), or every so many seconds.
+ * With --once it prints what it did and ends with 1 where something needs a person.
+ */
+#include <stdio.h>
+
+#include "lib/base/log.h"
+#include "lib/base/shutdown.h"
+#include "lib/settings/program_options.h"
+#include "reconcile/reconcile.h"
+
+enum { OPTION_ONCE, OPTION_EVERY, OPTION_COUNT };
+
+static const char *const NEEDED[] = {"redis_socket", "postgres_conninfo", NULL};
+
+static void print_report(const struct reconcile_report *report)
+{
+    printf("queues published %lld, recovered %lld\n", (long long)report->queues_published,
+           (long long)report->queues_recovered);
+    printf("claims released %lld, consumed %lld, still open %lld\n",
+           (long long)report->claims_released, (long long)report->claims_consumed,
+           (long long)report->claims_open);
+    printf("outbox rows worked off %lld, stuck %lld\n", (long long)report->outbox_done,
+           (long long)report->outbox_stuck);
+    printf("orders expired %lld\n", (long long)report->orders_expired);
+    printf("places mended %lld\n", (long long)report->places_mended);
+    if (report->redis_silent) {
+        printf("needs a person: Redis does not answer\n");
+    }
+    if (report->postgres_silent) {
+        printf("needs a person: PostgreSQL does not answer\n");
+    }
+    if (report->places_mended > 0) {
+        printf("needs a person: places had drifted apart; something else writes to Redis\n");
+    }
+    if (report->outbox_stuck > 0) {
+        printf("needs a person: rows of the outbox fail again and again; see the log\n");
+    }
+}
+
+static void log_report(const struct reconcile_report *report)
+{
+    bool needs_person = reconcile_needs_person(report);
+    int64_t work = report->queues_published + report->queues_recovered + report->claims_released +
+                   report->claims_consumed + report->outbox_done + report->orders_expired;
+
+    if (work == 0 && !needs_person) {
+        return;
+    }
+    log_event(needs_person ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "reconcile.pass",
+              LOG_FIELDS(LOG_INT("queuesPublished", report->queues_published),
+                         LOG_INT("queuesRecovered", report->queues_recovered),
+                         LOG_INT("claimsReleased", report->claims_released),
+                         LOG_INT("claimsConsumed", report->claims_consumed),
+                         LOG_INT("claimsOpen", report->claims_open),
+                         LOG_INT("outboxDone", report->outbox_done),
+                         LOG_INT("outboxStuck", report->outbox_stuck),
+                         LOG_INT("ordersExpired", report->orders_expired),
+                         LOG_INT("placesMended", report->places_mended),
+                         LOG_INT("redisSilent", report->redis_silent),
+                         LOG_INT("postgresSilent", report->postgres_silent)));
+}
+
+static void run_until_shutdown(struct reconcile *reconcile, int64_t seconds)
+{
+    shutdown_prepare();
+    log_event(LOG_LEVEL_INFO, "reconcile.started", LOG_FIELDS(LOG_INT("everySeconds", seconds)));
+    do {
+        reconcile_pass(reconcile);
+        log_report(&reconcile->report);
+        arena_reset(reconcile->arena);
+    } while (!shutdown_wait(seconds * 1000));
+    log_event(LOG_LEVEL_INFO, "reconcile.ended", LOG_NO_FIELDS);
+}
+
+int main(int argc, char **argv)
+{
+    struct program_option options[OPTION_COUNT] = {
+        [OPTION_ONCE] = {.name = "once", .description = "one pass, then a report"},
+        [OPTION_EVERY] = {.name = "every", .argument = "SECONDS",
+                          .description = "a pass every so many seconds (1..86400), until SIGTERM"},
+    };
+    struct program program = {
+        .name = "sluice-reconcile",
+        .summary = "Settles what crashes left open between Redis and PostgreSQL.",
+        .options = options,
+        .option_count = OPTION_COUNT,
+        .required = NEEDED,
+    };
+    struct settings settings;
+    int64_t seconds = 0;
+    int code = program_start(&program, argc, argv, &settings);
+
+    if (code != PROGRAM_GOES_ON) {
+        return code;
+    }
+    if ((options[OPTION_ONCE].value == NULL) == (options[OPTION_EVERY].value == NULL)) {
+        return program_usage_error(&program, "give either --once or --every SECONDS");
+    }
+    if (options[OPTION_EVERY].value != NULL &&
+        !str_to_int64(str_of(options[OPTION_EVERY].value), 1, 86400, &seconds)) {
+        return program_usage_error(&program, "--every takes a whole number of seconds, 1 to 86400");
+    }
+    struct reconcile reconcile = {
+        .settings = &settings,
+        .redis = redis_new(settings.redis_socket, settings.redis_timeout_ms),
+        .postgres = postgres_new(settings.postgres_conninfo, settings.statement_timeout_ms,
+                                 settings.lock_timeout_ms),
+        .arena = arena_new(),
+    };
+    if (seconds > 0) {
+        run_until_shutdown(&reconcile, seconds);
+        code = PROGRAM_OK;
+    } else {
+        reconcile_pass(&reconcile);
+        print_report(&reconcile.report);
+        code = reconcile_needs_person(&reconcile.report) ? PROGRAM_NEEDS_PERSON : PROGRAM_OK;
+    }
+    redis_free(reconcile.redis);
+    postgres_free(reconcile.postgres);
+    arena_free(reconcile.arena);
+    settings_free(&settings);
+    return code;
+}

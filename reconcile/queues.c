@@ -1,0 +1,95 @@
+#include "lib/admission/upkeep.h"
+#include "lib/base/log.h"
+#include "lib/orders/recovery_store.h"
+#include "reconcile/reconcile.h"
+
+enum {
+    NUMBERS_PER_CALL = 1000,
+    /* More numbers than can be given out between two checkpoints. */
+    SEQ_MARGIN = 1000000
+};
+
+static int64_t recovery_ms(const struct queue_row *queue)
+{
+    json_object *seconds;
+
+    if (!json_object_object_get_ex(queue->settings, "recoverySeconds", &seconds)) {
+        return 0;
+    }
+    return json_object_get_int64(seconds) * 1000;
+}
+
+/* Whoever has spent an admission of this epoch is not seated again. */
+static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    int64_t after = 0;
+
+    for (;;) {
+        const int64_t *numbers;
+        size_t count;
+        if (spent_numbers(reconcile->postgres, reconcile->arena, queue->id, queue->epoch, after,
+                          NUMBERS_PER_CALL, &numbers, &count) != POSTGRES_OK) {
+            reconcile->report.postgres_silent = true;
+            return false;
+        }
+        if (count == 0) {
+            return true;
+        }
+        enum outcome outcome = spent_numbers_load(reconcile->redis, reconcile->arena, queue->id,
+                                                  numbers, count);
+        if (outcome != OUTCOME_LOADED) {
+            /* PRESENT: another reconcile was faster, and had loaded all of them before. */
+            reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
+            return outcome == OUTCOME_PRESENT;
+        }
+        after = numbers[count - 1];
+    }
+}
+
+/*
+ * PostgreSQL first: from the raised incarnation on no order can commit that was claimed before the loss.
+ * Then Redis learns who has ordered already, and only then does the queue come back.
+ */
+static void recover(struct reconcile *reconcile, const struct queue_row *missing)
+{
+    struct queue_row queue;
+    int64_t incarnation;
+    bool found;
+
+    if (incarnation_raise(reconcile->postgres, reconcile->arena, missing->id,
+                          missing->incarnation, &incarnation) != POSTGRES_OK ||
+        queue_store_get(reconcile->postgres, reconcile->arena, missing->id, &found, &queue) !=
+            POSTGRES_OK) {
+        reconcile->report.postgres_silent = true;
+        return;
+    }
+    if (!found || !load_spent_numbers(reconcile, &queue)) {
+        return;
+    }
+    enum outcome outcome = queue_publish(reconcile->redis, reconcile->arena, &queue,
+                                         queue.seq_checkpoint + SEQ_MARGIN, recovery_ms(&queue));
+    if (outcome == OUTCOME_ADMISSION_UNAVAILABLE) {
+        reconcile->report.redis_silent = true;
+        return;
+    }
+    reconcile->report.queues_recovered++;
+    log_event(LOG_LEVEL_WARNING, "queue.recovered",
+              LOG_FIELDS(LOG_STR("queue", queue.id), LOG_INT("incarnation", queue.incarnation),
+                         LOG_INT("seqFloor", queue.seq_checkpoint + SEQ_MARGIN)));
+}
+
+void reconcile_publish(struct reconcile *reconcile)
+{
+    struct queue_publish_report published = {0};
+
+    if (!queue_publish_all(reconcile->postgres, reconcile->redis, reconcile->arena, &published)) {
+        reconcile->report.postgres_silent |= published.store != POSTGRES_OK;
+        reconcile->report.redis_silent |= published.store == POSTGRES_OK;
+    }
+    reconcile->report.queues_published += (int64_t)published.published;
+    for (size_t i = 0; i < published.missing_count && !reconcile->report.redis_silent &&
+                       !reconcile->report.postgres_silent;
+         i++) {
+        recover(reconcile, &published.missing[i]);
+    }
+}

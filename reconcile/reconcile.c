@@ -1,0 +1,34 @@
+#include "reconcile/reconcile.h"
+
+#include "lib/base/log.h"
+
+void reconcile_pass(struct reconcile *reconcile)
+{
+    struct queue_row *queues;
+    size_t count;
+
+    reconcile->report = (struct reconcile_report){0};
+    reconcile_publish(reconcile);
+    if (queue_store_list(reconcile->postgres, reconcile->arena, false, &queues, &count) !=
+        POSTGRES_OK) {
+        reconcile->report.postgres_silent = true;
+        return;
+    }
+    for (size_t i = 0; i < count && !reconcile->report.redis_silent; i++) {
+        reconcile_claims(reconcile, &queues[i]);
+    }
+    /* Expiring orders needs PostgreSQL only; what follows from it goes through the outbox. */
+    reconcile_orders(reconcile);
+    if (!reconcile->report.redis_silent) {
+        reconcile_outbox(reconcile);
+    }
+    for (size_t i = 0; i < count && !reconcile->report.redis_silent; i++) {
+        reconcile_drift(reconcile, &queues[i]);
+    }
+}
+
+bool reconcile_needs_person(const struct reconcile_report *report)
+{
+    return report->redis_silent || report->postgres_silent || report->places_mended > 0 ||
+           report->outbox_stuck > 0;
+}

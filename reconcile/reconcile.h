@@ -1,0 +1,66 @@
+/*
+ * reconcile — brings Redis and PostgreSQL to agree again after crashes: claims past their lease, the
+ * outbox, unpaid orders past their time, queues that Redis does not know (or knows an older version of),
+ * places that drifted apart. Safe to run several at once: each step is one that may be done twice.
+ */
+#ifndef SLUICE_RECONCILE_RECONCILE_H
+#define SLUICE_RECONCILE_RECONCILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/orders/queue_store.h"
+#include "lib/settings/settings.h"
+#include "lib/store/postgres.h"
+#include "lib/store/redis.h"
+
+/** What one pass did, and what it could not. */
+struct reconcile_report {
+    int64_t queues_published;
+    int64_t queues_recovered;
+    int64_t claims_released;
+    int64_t claims_consumed;
+    int64_t claims_open;  /* not decided yet: their transaction runs, or a part does not answer */
+    int64_t outbox_done;
+    int64_t outbox_stuck; /* rows that failed so often that a person should look */
+    int64_t orders_expired;
+    int64_t places_mended;
+    bool redis_silent;
+    bool postgres_silent;
+};
+
+struct reconcile {
+    const struct settings *settings;
+    struct redis *redis;
+    struct postgres *postgres;
+    struct arena *arena;
+    struct reconcile_report report; /* of the pass that runs */
+};
+
+/** Does everything once and fills `reconcile->report`. */
+void reconcile_pass(struct reconcile *reconcile);
+
+/** True when the pass found something that needs a person. */
+bool reconcile_needs_person(const struct reconcile_report *report);
+
+/* The steps, one file each. */
+
+/** Publishes what Redis missed and recovers queues that it forgot (queues.c). */
+void reconcile_publish(struct reconcile *reconcile);
+
+/** Settles the claims of a queue whose lease has run out (claims.c). */
+void reconcile_claims(struct reconcile *reconcile, const struct queue_row *queue);
+
+/** Tells Redis what it has not heard of committed orders (outbox.c). */
+void reconcile_outbox(struct reconcile *reconcile);
+
+/** Ends unpaid orders whose time is over (orders.c). */
+void reconcile_orders(struct reconcile *reconcile);
+
+/** Compares what Redis and PostgreSQL know of a queue, remembers its highest number and mends places
+ *  (drift.c). */
+void reconcile_drift(struct reconcile *reconcile, const struct queue_row *queue);
+
+#endif

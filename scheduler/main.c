@@ -1,0 +1,35 @@
+/*
+ * sluice-scheduler — promotes the members of every queue that it leads, at the queue's rate.
+ * SIGTERM and SIGINT: hands its queues over and ends.
+ */
+#include "lib/base/log.h"
+#include "lib/base/shutdown.h"
+#include "lib/settings/program_options.h"
+#include "scheduler/scheduler.h"
+
+static const char *const NEEDED[] = {"redis_socket", NULL};
+
+int main(int argc, char **argv)
+{
+    struct settings settings;
+    struct program program = {
+        .name = "sluice-scheduler",
+        .summary = "Promotes waiting members at the global rate; any number of them may run.",
+        .required = NEEDED,
+    };
+    int code = program_start(&program, argc, argv, &settings);
+
+    if (code != PROGRAM_GOES_ON) {
+        return code;
+    }
+    shutdown_prepare();
+    struct scheduler *scheduler = scheduler_new(&settings);
+    log_event(LOG_LEVEL_INFO, "scheduler.started", LOG_NO_FIELDS);
+    while (!shutdown_wait(scheduler_step(scheduler))) {
+    }
+    scheduler_hand_over(scheduler);
+    log_event(LOG_LEVEL_INFO, "scheduler.ended", LOG_NO_FIELDS);
+    scheduler_free(scheduler);
+    settings_free(&settings);
+    return PROGRAM_OK;
+}

@@ -1,0 +1,234 @@
+#include "scheduler/scheduler.h"
+
+#include <stdlib.h>
+
+#include "lib/admission/promotion.h"
+#include "lib/base/clock.h"
+#include "lib/base/identifier.h"
+#include "lib/base/log.h"
+#include "lib/base/random.h"
+#include "lib/base/test_pause.h"
+#include "lib/store/redis.h"
+#include "lib/store/redis_reply.h"
+
+enum {
+    DISCOVERY_MS = 500, /* a new queue or a new pace is noticed within this */
+    COLLECTING_CALLS = 20, /* extra calls of one tick that only collect what has run out */
+    RETRY_MS = 200         /* while Redis cannot be reached */
+};
+
+struct queue_clock {
+    char id[SLUG_MAX + 1];
+    struct promotion_pace pace;
+    int64_t next_tick; /* monotonic ms */
+    bool leading;
+    bool frozen;
+    bool found; /* by the discovery that is under way */
+};
+
+struct scheduler {
+    const struct settings *settings;
+    struct redis *redis;
+    struct arena *arena;
+    char owner[RANDOM_TOKEN_TEXT + 1];
+    struct queue_clock *queues;
+    size_t count;
+    int64_t next_discovery;
+    bool redis_answers;
+};
+
+struct scheduler *scheduler_new(const struct settings *settings)
+{
+    struct scheduler *scheduler = calloc(1, sizeof(*scheduler));
+
+    if (scheduler == NULL) {
+        abort();
+    }
+    scheduler->settings = settings;
+    scheduler->redis = redis_new(settings->redis_socket, settings->redis_timeout_ms);
+    scheduler->arena = arena_new();
+    scheduler->redis_answers = true;
+    random_token(scheduler->owner);
+    return scheduler;
+}
+
+void scheduler_free(struct scheduler *scheduler)
+{
+    redis_free(scheduler->redis);
+    arena_free(scheduler->arena);
+    free(scheduler->queues);
+    free(scheduler);
+}
+
+/* Says once that Redis went away and once that it came back. */
+static void note_redis(struct scheduler *scheduler, bool answers)
+{
+    if (answers == scheduler->redis_answers) {
+        return;
+    }
+    scheduler->redis_answers = answers;
+    if (answers) {
+        log_event(LOG_LEVEL_INFO, "redis.back", LOG_NO_FIELDS);
+    } else {
+        log_event(LOG_LEVEL_WARNING, "redis.unreachable",
+                  LOG_FIELDS(LOG_TEXT("error", redis_error(scheduler->redis))));
+    }
+}
+
+static struct queue_clock *find_or_add(struct scheduler *scheduler, struct str id)
+{
+    for (size_t i = 0; i < scheduler->count; i++) {
+        if (str_equal(str_of(scheduler->queues[i].id), id)) {
+            return &scheduler->queues[i];
+        }
+    }
+    struct queue_clock *queues =
+        realloc(scheduler->queues, (scheduler->count + 1) * sizeof(*queues));
+    if (queues == NULL) {
+        abort();
+    }
+    scheduler->queues = queues;
+    struct queue_clock *queue = &queues[scheduler->count++];
+    *queue = (struct queue_clock){.next_tick = clock_monotonic_ms()};
+    str_copy(id, queue->id, sizeof(queue->id));
+    return queue;
+}
+
+/* Reads which queues there are and at what pace they want to be served. */
+static void discover(struct scheduler *scheduler)
+{
+    const redisReply *ids = promotion_queues(scheduler->redis, scheduler->arena);
+
+    note_redis(scheduler, ids != NULL);
+    if (ids == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < scheduler->count; i++) {
+        scheduler->queues[i].found = false;
+    }
+    for (size_t i = 0; i < ids->elements; i++) {
+        struct str id = redis_reply_text(ids, i);
+        struct promotion_pace pace;
+        if (!identifier_is_slug(id) ||
+            !promotion_read_pace(scheduler->redis, scheduler->arena, id, &pace)) {
+            continue;
+        }
+        struct queue_clock *queue = find_or_add(scheduler, id);
+        if (pace.tick_ms < queue->pace.tick_ms) {
+            queue->next_tick = clock_monotonic_ms();
+        }
+        queue->pace = pace;
+        queue->found = true;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < scheduler->count; i++) {
+        if (scheduler->queues[i].found) {
+            scheduler->queues[kept++] = scheduler->queues[i];
+        }
+    }
+    scheduler->count = kept;
+}
+
+static void note_leadership(struct queue_clock *queue, bool leading)
+{
+    if (leading != queue->leading) {
+        queue->leading = leading;
+        log_event(LOG_LEVEL_INFO, leading ? "scheduler.leading" : "scheduler.following",
+                  LOG_FIELDS(LOG_TEXT("queue", queue->id)));
+    }
+}
+
+static void note_tick(struct queue_clock *queue, const struct promotion_tick *tick)
+{
+    if (tick->frozen != queue->frozen) {
+        queue->frozen = tick->frozen;
+        log_event(LOG_LEVEL_WARNING,
+                  tick->frozen ? "scheduler.order_pool_silent" : "scheduler.order_pool_back",
+                  LOG_FIELDS(LOG_TEXT("queue", queue->id)));
+    }
+    if (tick->admitted + tick->expired + tick->withdrawn > 0) {
+        log_event(LOG_LEVEL_INFO, "scheduler.promoted",
+                  LOG_FIELDS(LOG_TEXT("queue", queue->id), LOG_INT("admitted", tick->admitted),
+                             LOG_INT("expired", tick->expired),
+                             LOG_INT("withdrawn", tick->withdrawn),
+                             LOG_INT("waiting", tick->waiting), LOG_INT("ready", tick->ready),
+                             LOG_INT("claimed", tick->claimed)));
+    }
+}
+
+static void tick_queue(struct scheduler *scheduler, struct queue_clock *queue)
+{
+    const struct settings *settings = scheduler->settings;
+    struct str id = str_of(queue->id);
+    struct str owner = str_of(scheduler->owner);
+    int64_t lease = settings->leader_lock_ms;
+    int64_t pool_age;
+    struct promotion_tick tick = {.more = true};
+
+    /* A leader must renew before its lock runs out, however slow the queue's ticks are. */
+    if (lease < 3 * queue->pace.tick_ms) {
+        lease = 3 * queue->pace.tick_ms;
+    }
+    enum outcome lead =
+        promotion_lead(scheduler->redis, scheduler->arena, id, owner, lease);
+    note_redis(scheduler, lead != OUTCOME_ADMISSION_UNAVAILABLE);
+    note_leadership(queue, lead == OUTCOME_LEADER);
+    if (lead != OUTCOME_LEADER ||
+        !promotion_pool_age(scheduler->redis, scheduler->arena, &pool_age)) {
+        return;
+    }
+    test_pause("scheduler.before_promote");
+    for (int call = 0; tick.more && call < COLLECTING_CALLS; call++) {
+        enum outcome outcome = promotion_run(
+            scheduler->redis, scheduler->arena, id, owner, pool_age,
+            settings->order_pool_silence_ms, settings->queue_ticket_ttl_seconds * 1000,
+            call == 0 ? queue->pace.most : 0, &tick);
+        if (outcome != OUTCOME_OK) {
+            note_leadership(queue, false);
+            return;
+        }
+        note_tick(queue, &tick);
+    }
+    test_pause("scheduler.promoted");
+}
+
+int64_t scheduler_step(struct scheduler *scheduler)
+{
+    int64_t now = clock_monotonic_ms();
+
+    if (now >= scheduler->next_discovery) {
+        discover(scheduler);
+        scheduler->next_discovery = now + (scheduler->redis_answers ? DISCOVERY_MS : RETRY_MS);
+    }
+    int64_t next = scheduler->next_discovery;
+    for (size_t i = 0; i < scheduler->count; i++) {
+        struct queue_clock *queue = &scheduler->queues[i];
+        now = clock_monotonic_ms();
+        if (now >= queue->next_tick) {
+            tick_queue(scheduler, queue);
+            /* Ticks keep their beat; those that were slept through are not made up for. */
+            queue->next_tick += queue->pace.tick_ms;
+            if (queue->next_tick <= now) {
+                queue->next_tick = now + queue->pace.tick_ms;
+            }
+        }
+        if (queue->next_tick < next) {
+            next = queue->next_tick;
+        }
+    }
+    arena_reset(scheduler->arena);
+    int64_t wait = next - clock_monotonic_ms();
+    return wait > 0 ? wait : 0;
+}
+
+void scheduler_hand_over(struct scheduler *scheduler)
+{
+    for (size_t i = 0; i < scheduler->count; i++) {
+        struct queue_clock *queue = &scheduler->queues[i];
+        if (queue->leading) {
+            (void)promotion_hand_over(scheduler->redis, scheduler->arena, str_of(queue->id),
+                                      str_of(scheduler->owner));
+        }
+    }
+    arena_reset(scheduler->arena);
+}

@@ -1,0 +1,27 @@
+/*
+ * scheduler — keeps the time of every queue and promotes where this process leads.
+ * Any number of schedulers may run: one leads each queue by a lock in Redis, the others stand by and take
+ * over when it hands over or falls silent. The limits do not rest on that lock: promote checks it again
+ * and takes its permits from Redis itself.
+ */
+#ifndef SLUICE_SCHEDULER_SCHEDULER_H
+#define SLUICE_SCHEDULER_SCHEDULER_H
+
+#include <stdint.h>
+
+#include "lib/settings/settings.h"
+
+struct scheduler;
+
+/** A scheduler with a random identity of its own. `settings` is borrowed. Never NULL. */
+struct scheduler *scheduler_new(const struct settings *settings);
+
+/** Does what is due and returns for how many milliseconds nothing will be. */
+int64_t scheduler_step(struct scheduler *scheduler);
+
+/** Hands every queue over at once. */
+void scheduler_hand_over(struct scheduler *scheduler);
+
+void scheduler_free(struct scheduler *scheduler);
+
+#endif

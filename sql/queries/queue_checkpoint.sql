@@ -1,0 +1,7 @@
+-- Remembers a place number that was given out, so that recovery starts above it.
+-- Params: $1 queue, $2 number.
+-- Returns: 0 rows.
+-- Called by: lib/orders/checkpoint_store.c.
+UPDATE queue
+   SET seq_checkpoint = $2::bigint
+ WHERE id = $1 AND seq_checkpoint < $2::bigint
