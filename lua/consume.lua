@@ -23,7 +23,7 @@ redis.call('ZREM', key_ready, arg_member)
 redis.call('ZREM', key_pickup, arg_member)
 redis.call('ZREM', key_claimed, arg_member)
 redis.call('HINCRBY', key_state, 'consumed', 1)
-redis.call('SADD', key_seated, place.seq)
+turn_is_over(place.seq)
 if arg_keepPlace == '1' then
     redis.call('HSET', key_unpaid, arg_member, arg_order)
 end

@@ -18,37 +18,43 @@ local function report(member, what)
     end
 end
 
-if redis.call('HLEN', key_places) == redis.call('ZCARD', key_ready) + redis.call('ZCARD', key_claimed) then
-    local pickups = redis.call('ZCARD', key_pickup)
-    if pickups <= redis.call('ZCARD', key_ready) then
-        return found
+local function set_of(list)
+    local set = {}
+    for _, member in ipairs(list) do
+        set[member] = true
     end
+    return set
 end
+local is_ready = set_of(redis.call('ZRANGE', key_ready, 0, -1))
+local is_claimed = set_of(redis.call('ZRANGE', key_claimed, 0, -1))
+local has_place = {}
 
-for _, member in ipairs(redis.call('HKEYS', key_places)) do
-    local place = place_of(member)
+local records = redis.call('HGETALL', key_places)
+for i = 1, #records, 2 do
+    local member, place = records[i], read_record(records[i + 1])
+    has_place[member] = place ~= nil
     if not place then
         redis.call('HDEL', key_places, member)
         report(member, 'unreadable place')
-    elseif place.claim ~= '' and not redis.call('ZSCORE', key_claimed, member) then
-        redis.call('ZADD', key_claimed, now, member)
+    elseif place.claim ~= '' and (is_ready[member] or not is_claimed[member]) then
+        redis.call('ZADD', key_claimed, 'NX', now, member)
         redis.call('ZREM', key_ready, member)
         report(member, 'claim without a lease')
-    elseif place.claim == '' and not redis.call('ZSCORE', key_ready, member) then
-        redis.call('ZADD', key_ready, virtual_now + 60000, member)
+    elseif place.claim == '' and (is_claimed[member] or not is_ready[member]) then
+        redis.call('ZADD', key_ready, 'NX', virtual_now + 60000, member)
         redis.call('ZREM', key_claimed, member)
         report(member, 'place without an end')
     end
 end
-local function without_place(key, what)
-    for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
-        if redis.call('HEXISTS', key_places, member) == 0 then
+local function without_place(key, members, what)
+    for member in pairs(members) do
+        if not has_place[member] then
             redis.call('ZREM', key, member)
             report(member, what)
         end
     end
 end
-without_place(key_ready, 'end without a place')
-without_place(key_claimed, 'lease without a place')
-without_place(key_pickup, 'pickup without a place')
+without_place(key_ready, is_ready, 'end without a place')
+without_place(key_claimed, is_claimed, 'lease without a place')
+without_place(key_pickup, set_of(redis.call('ZRANGE', key_pickup, 0, -1)), 'pickup without a place')
 return found

@@ -21,7 +21,7 @@ end
 
 local kind, it = locate(arg_member)
 if kind == 'EXPIRED' then
-    drop_expired(arg_member)
+    drop_expired(arg_member, it)
     kind, it = 'NONE', nil
 end
 if ticket_survived_a_loss() then

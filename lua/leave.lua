@@ -15,16 +15,15 @@ end
 if ticket and ticket.epoch ~= conf.epoch then
     return { 'NOT_THERE' }
 end
-if ticket_survived_a_loss() then
-    -- Leaving must hold: this number is not to be seated again by another copy of the ticket.
-    redis.call('SADD', key_seated, ticket.seq)
-end
-
 local kind, it = locate(arg_member)
+if ticket_survived_a_loss() then
+    -- Leaving must hold: no other copy of the ticket is to seat this number again.
+    turn_is_over(ticket.seq)
+end
 if kind == 'NONE' then
     return { 'NOT_THERE' }
 elseif kind == 'EXPIRED' then
-    drop_expired(arg_member)
+    drop_expired(arg_member, it)
     return { 'NOT_THERE' }
 elseif ticket and not ticket_is_current(it) then
     return { 'SESSION_REVOKED' }
@@ -33,6 +32,7 @@ elseif kind == 'CLAIMED' then
 end
 
 redis.call('HINCRBY', key_state, 'left', 1)
+turn_is_over(it.seq)
 if kind == 'READY' then
     redis.call('HDEL', key_places, arg_member)
     redis.call('ZREM', key_ready, arg_member)

@@ -1,6 +1,6 @@
 #!lua
 -- promote: one tick of one queue: collect what has run out, refill the rate, let the next ones in.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil series leader
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series leader
 --@args owner poolAge poolSilence awayMs
 -- poolAge: ms since the order pool's last sign of life, -1 for never; poolSilence: from when on that is an
 -- outage, 0: no order pool is needed; awayMs: how long one who did not come back keeps the number;
@@ -46,6 +46,10 @@ if silence > 0 and not outage then
 end
 local expired = redis.call('ZRANGEBYSCORE', key_ready, '-inf', collect_before, 'LIMIT', 0, CLEANUP)
 for _, member in ipairs(expired) do
+    local place = run.incarnation ~= '1' and place_of(member)
+    if place then
+        turn_is_over(place.seq)
+    end
     redis.call('ZREM', key_ready, member)
     redis.call('ZREM', key_pickup, member)
     redis.call('HDEL', key_places, member)
@@ -57,8 +61,10 @@ for _, member in ipairs(withdrawn) do
     redis.call('ZREM', key_pickup, member)
     redis.call('ZREM', key_ready, member)
     redis.call('HDEL', key_places, member)
-    redis.call('ZADD', key_away, place.seq * GENERATIONS + place.generation, member)
-    redis.call('ZADD', key_awayUntil, now + tonumber(arg_awayMs), member)
+    if place then
+        redis.call('ZADD', key_away, place.seq * GENERATIONS + place.generation, member)
+        redis.call('ZADD', key_awayUntil, now + tonumber(arg_awayMs), member)
+    end
 end
 
 local gone = redis.call('ZRANGEBYSCORE', key_awayUntil, '-inf', now, 'LIMIT', 0, CLEANUP)

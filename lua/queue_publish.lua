@@ -40,7 +40,7 @@ if not state[1] or state[1] ~= arg_incarnation then
     redis.call('HSET', key_state, 'incarnation', arg_incarnation, 'epoch', arg_epoch, 'bucketAt', now,
         'bucket', arg_incarnation == '1' and redis.call('HGET', key_settings, 'burst') or '0',
         'seq', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor)),
-        'recoveringUntil', now + tonumber(arg_recoveryMs))
+        'recoveringUntil', tonumber(arg_recoveryMs) > 0 and now + tonumber(arg_recoveryMs) or 0)
 elseif state[2] ~= arg_epoch then
     empty_the_line()
     redis.call('HSET', key_state, 'epoch', arg_epoch, 'seq', 0, 'prunedTo', 0)

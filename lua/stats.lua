@@ -20,7 +20,8 @@ local answer = { 'OK', queue_state(), redis.call('ZCARD', key_waiting), redis.ca
     math.floor(tonumber(extra.admittedEma or 0) * 1000), redis.call('GET', key_leader) or '', now,
     frozen_since > 0 and 1 or 0, tonumber(run.seq or 0), tonumber(run.incarnation),
     tonumber(extra.recoveringUntil or 0) }
-for _, sample in ipairs(redis.call('LRANGE', key_series, -tonumber(arg_samples), -1)) do
+local samples = tonumber(arg_samples)
+for _, sample in ipairs(samples > 0 and redis.call('LRANGE', key_series, -samples, -1) or {}) do
     answer[#answer + 1] = sample
 end
 return answer

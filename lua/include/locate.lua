@@ -28,7 +28,8 @@ local function stand_in_line(member, seq, generation)
     redis.call('ZADD', key_waiting, seq * GENERATIONS + generation, member)
 end
 
-local function drop_expired(member)
+local function drop_expired(member, place)
+    turn_is_over(place.seq)
     redis.call('HDEL', key_places, member)
     redis.call('ZREM', key_ready, member)
     redis.call('ZREM', key_pickup, member)

@@ -1,14 +1,14 @@
 -- places: reads and writes the record of a member's place, and says where a member stands.
 -- Needs KEYS places, ready, pickup, waiting, away (those that the functions called touch).
--- A record is seq/generation/admission/token/claim/keyHash/remainingMs; claim is empty while READY.
+-- A record is seq/generation/admission/token/claim/keyHash/remainingMs; claim is empty while READY. One
+-- that cannot be read counts as none; drift takes it away.
 
-local function place_of(member)
-    local record = redis.call('HGET', key_places, member)
-    if not record then
-        return nil
-    end
+local function read_record(record)
     local seq, generation, admission, token, claim, key_hash, remaining =
         string.match(record, '^(%d+)/(%d+)/([^/]*)/([^/]*)/([^/]*)/([^/]*)/(%-?%d+)$')
+    if not seq then
+        return nil
+    end
     return {
         seq = tonumber(seq),
         generation = tonumber(generation),
@@ -18,6 +18,18 @@ local function place_of(member)
         key_hash = key_hash,
         remaining = tonumber(remaining),
     }
+end
+
+local function place_of(member)
+    local record = redis.call('HGET', key_places, member)
+    return record and read_record(record) or nil
+end
+
+-- The turn of this number is over: after a loss of Redis's memory no old ticket seats it again.
+local function turn_is_over(seq)
+    if run.incarnation ~= '1' then
+        redis.call('SADD', key_seated, seq)
+    end
 end
 
 local function place_record(place)
