@@ -1,0 +1,44 @@
+/*
+ * key_set — a ring of secrets that sign and verify what Sluice issues itself.
+ * The file has a line `kid:base64url-secret` for each (secrets of 32..512 bytes, empty lines and
+ * '#' comments allowed); the first signs, all verify. It is read again once it changes; while the
+ * new content is bad, the old keys go on and the log says why. So keys are rotated without losing
+ * anyone: add the new one last, later move it to the front, later drop the old one.
+ */
+#ifndef SLUICE_IDENTITY_KEY_SET_H
+#define SLUICE_IDENTITY_KEY_SET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/secret.h"
+#include "lib/base/str.h"
+#include "lib/identity/mac_key.h"
+
+enum { KEY_SET_MAX = 16, KID_MAX = 32 };
+
+struct key_set;
+
+struct ring_key {
+    char kid[KID_MAX + 1]; /* 1..32 of [A-Za-z0-9_-] */
+    struct mac_key *mac;
+};
+
+/** Reads the ring at `path`. Returns NULL, with one sentence in `error`, where it is not usable.
+ *  Free it with key_set_free(). */
+struct key_set *key_set_open(const char *path, char error[SECRET_ERROR]);
+
+/** NULL is allowed. */
+void key_set_free(struct key_set *keys);
+
+/** The key that signs, valid until the next call for this ring. */
+const struct ring_key *key_set_signer(struct key_set *keys);
+
+/** The key named `kid`, valid until the next call for this ring; NULL where there is none. */
+const struct ring_key *key_set_find(struct key_set *keys, struct str kid);
+
+/** Reads the file again where it changed, looking at most once a second of `now_monotonic_ms`. The
+ *  two functions above do this themselves. */
+void key_set_refresh(struct key_set *keys, int64_t now_monotonic_ms);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * mac_key — an HMAC-SHA-256 key, prepared once so that each use costs the hashing alone.
+ * Not to be shared between threads.
+ */
+#ifndef SLUICE_IDENTITY_MAC_KEY_H
+#define SLUICE_IDENTITY_MAC_KEY_H
+
+#include <stdbool.h>
+
+#include "lib/base/digest.h"
+#include "lib/base/str.h"
+
+struct mac_key;
+
+/** Prepares `secret` (1 byte or more; it is not kept). Never NULL; free it with mac_key_free(). */
+struct mac_key *mac_key_new(struct str secret);
+
+/** NULL is allowed. */
+void mac_key_free(struct mac_key *key);
+
+/** HMAC-SHA-256 of `text`. */
+void mac_key_sign(struct mac_key *key, struct str text, unsigned char out[SHA256_BYTES]);
+
+/** True when `mac_text` is the base64url form of the MAC of `text`. Takes the same time wherever
+ *  they differ. */
+bool mac_key_verify(struct mac_key *key, struct str text, struct str mac_text);
+
+#endif

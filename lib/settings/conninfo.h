@@ -1,0 +1,14 @@
+/*
+ * conninfo — shows a libpq connection string without its passwords.
+ */
+#ifndef SLUICE_SETTINGS_CONNINFO_H
+#define SLUICE_SETTINGS_CONNINFO_H
+
+#include "lib/base/buffer.h"
+#include "lib/base/str.h"
+
+/** Appends `conninfo` (keywords and values, or a URI) with "***" for each password. Where the form
+ *  is not understood, nothing of it is shown. */
+void conninfo_add_masked(struct buffer *out, struct str conninfo);
+
+#endif

@@ -1,0 +1,174 @@
+#include "lib/settings/settings.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+#include "lib/settings/settings_row.h"
+#include "lib/settings/text_file.h"
+
+enum { ROW_COUNT_MAX = 64, SHOWN_VALUE_MAX = 60 };
+
+__attribute__((format(printf, 2, 3))) static bool refuse(char error[SETTINGS_ERROR],
+                                                         const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(error, SETTINGS_ERROR, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* Sets one value; `where` is "FILE:LINE" or "environment". */
+static bool set_value(struct settings *settings, const struct setting_row *row, struct str value,
+                      const char *where, char error[SETTINGS_ERROR])
+{
+    char allowed[SETTING_ALLOWED];
+
+    if (setting_set(settings, row, value)) {
+        return true;
+    }
+    setting_allowed(row, allowed);
+    if (row->kind == SETTING_CONNINFO) {
+        return refuse(error, "%s: %s must be %s", where, row->name, allowed);
+    }
+    bool cut = value.n > SHOWN_VALUE_MAX;
+    return refuse(error, "%s: %s must be %s, not '%.*s%s'", where, row->name, allowed,
+                  cut ? SHOWN_VALUE_MAX : (int)value.n, value.n == 0 ? "" : value.p,
+                  cut ? "…" : "");
+}
+
+static bool set_defaults(struct settings *settings, char error[SETTINGS_ERROR])
+{
+    for (size_t i = 0; i < setting_row_count(); i++) {
+        const struct setting_row *row = setting_row(i);
+        if (!set_value(settings, row, str_of(row->initial), "default", error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One line of the file. `set_in` remembers in which line each row was set, 0 for not yet. */
+static bool read_line(struct settings *settings, struct str line, const char *path, int number,
+                      int set_in[ROW_COUNT_MAX], char error[SETTINGS_ERROR])
+{
+    struct str name;
+    struct str value;
+    size_t i;
+
+    if (line.n > 0 && line.p[line.n - 1] == '\r') {
+        line.n--;
+    }
+    line = str_trim(line);
+    if (line.n == 0 || line.p[0] == '#') {
+        return true;
+    }
+    if (!str_split(line, '=', &name, &value)) {
+        return refuse(error, "%s:%d: not of the form 'key = value'", path, number);
+    }
+    name = str_trim(name);
+    if (!setting_row_find(name, &i)) {
+        return refuse(error, "%s:%d: there is no setting '%.*s'", path, number,
+                      name.n > SHOWN_VALUE_MAX ? SHOWN_VALUE_MAX : (int)name.n,
+                      name.n == 0 ? "" : name.p);
+    }
+    if (set_in[i] != 0) {
+        return refuse(error, "%s:%d: %s is set twice, first in line %d", path, number,
+                      setting_row(i)->name, set_in[i]);
+    }
+    set_in[i] = number;
+    const char *where = arena_format(settings->memory, "%s:%d", path, number);
+    return set_value(settings, setting_row(i), str_trim(value), where, error);
+}
+
+static bool read_file(struct settings *settings, const char *path, char error[SETTINGS_ERROR])
+{
+    int set_in[ROW_COUNT_MAX] = {0};
+    char reason[TEXT_FILE_ERROR];
+    char *bytes;
+    size_t length;
+
+    if (!text_file_read(path, SETTINGS_FILE_MAX, &bytes, &length, reason)) {
+        return refuse(error, "%s", reason);
+    }
+    struct str rest = str_sized(bytes, length);
+    bool good = true;
+    for (int number = 1; good && rest.n > 0; number++) {
+        struct str line;
+        (void)str_split(rest, '\n', &line, &rest);
+        good = read_line(settings, line, path, number, set_in, error);
+    }
+    free(bytes);
+    return good;
+}
+
+static bool read_environment(struct settings *settings, char error[SETTINGS_ERROR])
+{
+    for (size_t i = 0; i < setting_row_count(); i++) {
+        const struct setting_row *row = setting_row(i);
+        char *variable = arena_format(settings->memory, "SLUICE_%s", row->name);
+        for (char *c = variable; *c != '\0'; c++) {
+            *c = (char)toupper((unsigned char)*c);
+        }
+        const char *value = getenv(variable);
+        if (value != NULL && !set_value(settings, row, str_of(value), variable, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool fit_together(const struct settings *settings, char error[SETTINGS_ERROR])
+{
+    if (settings->lock_timeout_ms >= settings->statement_timeout_ms) {
+        return refuse(error, "lock_timeout_ms (%lld) must be below statement_timeout_ms (%lld)",
+                      (long long)settings->lock_timeout_ms,
+                      (long long)settings->statement_timeout_ms);
+    }
+    return true;
+}
+
+bool settings_load(const char *path, struct settings *settings, char error[SETTINGS_ERROR])
+{
+    if (setting_row_count() > ROW_COUNT_MAX) {
+        abort();
+    }
+    memset(settings, 0, sizeof(*settings));
+    settings->memory = arena_new();
+    bool has_file = path != NULL && path[0] != '\0';
+    if (set_defaults(settings, error) && (!has_file || read_file(settings, path, error)) &&
+        read_environment(settings, error) && fit_together(settings, error)) {
+        return true;
+    }
+    settings_free(settings);
+    return false;
+}
+
+void settings_free(struct settings *settings)
+{
+    arena_free(settings->memory);
+    memset(settings, 0, sizeof(*settings));
+}
+
+bool settings_require(const struct settings *settings, const char *const names[],
+                      char error[SETTINGS_ERROR])
+{
+    struct settings copy = *settings;
+
+    for (size_t n = 0; names[n] != NULL; n++) {
+        size_t i;
+        if (!setting_row_find(str_of(names[n]), &i) || setting_row(i)->kind == SETTING_INTEGER ||
+            setting_row(i)->kind == SETTING_BOOLEAN) {
+            abort();
+        }
+        if ((*setting_text(&copy, setting_row(i)))[0] == '\0') {
+            return refuse(error, "%s must be set: %s", names[n], setting_row(i)->description);
+        }
+    }
+    return true;
+}

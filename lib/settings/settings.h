@@ -1,0 +1,54 @@
+/*
+ * settings — the programs' settings, one field a row of settings.tbl.
+ * Sources, a later one wins: default, file (`key = value`, whole-line comments with '#'),
+ * environment (SLUICE_<NAME>). What cannot be right stops the program with one sentence.
+ */
+#ifndef SLUICE_SETTINGS_SETTINGS_H
+#define SLUICE_SETTINGS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct arena;
+
+enum { SETTINGS_ERROR = 512, SETTINGS_FILE_MAX = 64 * 1024 };
+
+#define SETTING_FIELD_TEXT        const char *
+#define SETTING_FIELD_CHOICE      const char *
+#define SETTING_FIELD_PATH        const char *
+#define SETTING_FIELD_SECRET_PATH const char *
+#define SETTING_FIELD_CONNINFO    const char *
+#define SETTING_FIELD_INTEGER     int64_t
+#define SETTING_FIELD_BOOLEAN     bool
+
+/** Text is never NULL: what is not set is "". */
+struct settings {
+    struct arena *memory; /* owns the text */
+#define SETTING(name, kind, minimum, maximum, initial, unit, description) SETTING_FIELD_##kind name;
+#include "lib/settings/settings.tbl"
+#undef SETTING
+};
+
+/** Fills `settings` from the defaults, the file at `path` (NULL or "": none) and the environment;
+ *  give it back with settings_free(). Returns false for an unknown, repeated or bad setting:
+ *  `error` then gets one sentence that names file, line and what is allowed, and there is nothing
+ *  to free. */
+bool settings_load(const char *path, struct settings *settings, char error[SETTINGS_ERROR]);
+
+/** Frees the text. Also right for zeroed settings. */
+void settings_free(struct settings *settings);
+
+/** True when each of `names` (setting names, the last one NULL) is set. Otherwise `error` names
+ *  the first that is missing. A name that is no text setting is a defect and ends the process. */
+bool settings_require(const struct settings *settings, const char *const names[],
+                      char error[SETTINGS_ERROR]);
+
+/** Prints every setting as a line of the settings file. Paths of secrets are shown, their content
+ *  is not; a password in postgres_conninfo is masked. */
+void settings_print(FILE *stream, const struct settings *settings);
+
+/** Prints what every setting means: kind, range, unit, default. */
+void settings_help(FILE *stream);
+
+#endif
