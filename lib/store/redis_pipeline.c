@@ -29,10 +29,10 @@ struct redis_pipeline {
     bool answers;          /* this connection has brought a reply */
     bool was_late;         /* the one before it was dropped for its silence */
     bool has_unsent;
-    bool waits_for_room;   /* epoll watches for room to write */
-    int64_t back_off_ms;   /* the next pause between attempts, 0: none */
+    bool waits_for_room; /* epoll watches for room to write */
+    int64_t back_off_ms; /* the next pause between attempts, 0: none */
     int64_t retry_at_ms;
-    size_t first;          /* ring: oldest in flight */
+    size_t first; /* ring: oldest in flight */
     size_t count;
     struct in_flight ring[SLOTS];
 };
@@ -274,6 +274,8 @@ int64_t redis_pipeline_next_turn(const struct redis_pipeline *pipeline, int64_t 
 
     if (pipeline->context == NULL) {
         at_ms = pipeline->retry_at_ms;
+    } else if (pipeline->has_unsent && !pipeline->waits_for_room) {
+        at_ms = now_ms;
     } else if (pipeline->count > 0) {
         at_ms = pipeline->ring[pipeline->first].deadline_ms;
     } else {

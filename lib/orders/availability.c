@@ -1,0 +1,57 @@
+#include "lib/orders/availability.h"
+
+#include "lib/admission/claim.h"
+#include "lib/base/log.h"
+#include "lib/orders/store_refusal.h"
+
+static enum postgres_outcome look(struct postgres *postgres, struct arena *arena, struct str queue,
+                                  bool reopen, const PGresult **result)
+{
+    const char *const parameters[] = {arena_copy(arena, queue), reopen ? "t" : "f"};
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_AVAILABILITY, parameters, result);
+
+    if (outcome != POSTGRES_OK) {
+        (void)store_refusal_of(postgres, outcome, "availability");
+    }
+    return outcome;
+}
+
+static void read_finding(const PGresult *result, struct availability *availability)
+{
+    availability->sold_out = str_equal(postgres_text(result, 0, 0), STR("t"));
+    availability->change = postgres_int(result, 0, 1, 0);
+}
+
+bool availability_look(struct postgres *postgres, struct arena *arena, struct str queue,
+                       bool reopen, struct availability *availability)
+{
+    const PGresult *result;
+
+    if (look(postgres, arena, queue, reopen, &result) != POSTGRES_OK || PQntuples(result) == 0) {
+        return false;
+    }
+    read_finding(result, availability);
+    return true;
+}
+
+bool availability_publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
+                          struct str queue, bool reopen)
+{
+    const PGresult *result;
+    struct availability found;
+
+    if (look(postgres, arena, queue, reopen, &result) != POSTGRES_OK) {
+        return false;
+    }
+    if (PQntuples(result) == 0) {
+        return true;
+    }
+    read_finding(result, &found);
+    enum outcome told = sold_out_set(redis, arena, queue, found.change, found.sold_out);
+    log_event(LOG_LEVEL_INFO, "queue.availability",
+              LOG_FIELDS(LOG_STR("queue", queue), LOG_INT("soldOut", found.sold_out),
+                         LOG_INT("change", found.change), LOG_TEXT("told", outcome_word(told))));
+    /* NOT_FOUND: Redis has forgotten the queue; its recovery looks again. */
+    return told != OUTCOME_ADMISSION_UNAVAILABLE;
+}

@@ -1,0 +1,31 @@
+/*
+ * claim_settlement — PostgreSQL's last word on a claim whose lease has run out.
+ */
+#ifndef SLUICE_ORDERS_CLAIM_SETTLEMENT_H
+#define SLUICE_ORDERS_CLAIM_SETTLEMENT_H
+
+#include <stdbool.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+#include "lib/store/postgres.h"
+
+/** How a claim ended. Text is borrowed from the answer, which lives as long as the arena. */
+struct settlement {
+    bool committed;   /* false: it is released now, and its order can never commit */
+    struct str order; /* what follows is for a committed one: what claim_consume() needs */
+    struct str queue;
+    struct str member;
+    struct str admission;
+    struct str key_hash;
+    bool keep_place; /* the order is unpaid and holds its place */
+};
+
+/** Settles `claim_id`: inserts it as released, unless its order has committed. Waits for its transaction
+ *  where that runs; one that has not begun will fail. Repeating it gives the same. POSTGRES_OK fills
+ *  `settlement`; after anything else it is not known, ask again later (a refusal: the transaction took
+ *  longer than lock_timeout). */
+enum postgres_outcome claim_settle(struct postgres *postgres, struct arena *arena,
+                                   struct str claim_id, struct settlement *settlement);
+
+#endif

@@ -1,0 +1,137 @@
+#include <inttypes.h>
+
+#include "lib/base/buffer.h"
+#include "lib/base/identifier.h"
+#include "lib/base/test_pause.h"
+#include "lib/orders/order_row.h"
+#include "lib/orders/store_refusal.h"
+
+static const struct {
+    const char *sqlstate;
+    enum order_outcome outcome;
+} RULES[] = {
+    {"SL001", ORDER_INCARNATION},       {"SL002", ORDER_KEY_REUSED},
+    {"SL003", ORDER_CLAIM_RELEASED},    {"SL004", ORDER_ADMISSION_SPENT},
+    {"SL005", ORDER_OUT_OF_STOCK},      {"SL006", ORDER_UNKNOWN_SKU},
+    {"SL007", ORDER_CURRENCIES_DIFFER}, {"SL008", ORDER_TOTAL_TOO_LARGE},
+    {"SL009", ORDER_QUEUE_GONE},
+};
+
+/* Both lists as PostgreSQL reads arrays; slugs and numbers need no quotes. */
+static void write_arrays(struct arena *arena, const struct order_request *request,
+                         const char **skus, const char **quantities)
+{
+    struct buffer names;
+    struct buffer numbers;
+
+    buffer_init(&names, ORDER_ITEMS_MAX * (SLUG_MAX + 1) + 2);
+    buffer_init(&numbers, ORDER_ITEMS_MAX * 6 + 2);
+    for (size_t i = 0; i < request->item_count; i++) {
+        buffer_add_char(&names, i == 0 ? '{' : ',');
+        buffer_add(&names, request->items[i].sku);
+        buffer_add_char(&numbers, i == 0 ? '{' : ',');
+        buffer_add_int(&numbers, request->items[i].quantity);
+    }
+    buffer_add_char(&names, '}');
+    buffer_add_char(&numbers, '}');
+    *skus = arena_copy(arena, buffer_text(&names));
+    *quantities = arena_copy(arena, buffer_text(&numbers));
+    buffer_free(&names);
+    buffer_free(&numbers);
+}
+
+static const char *number(struct arena *arena, int64_t value)
+{
+    return arena_format(arena, "%" PRId64, value);
+}
+
+/* DETAIL of ADMISSION_SPENT: order id/key hash/t or f. */
+static void read_spent(struct str detail, struct order_placement *placement)
+{
+    struct str rest;
+    struct str flag;
+
+    (void)str_split(detail, '/', &placement->spent.order, &rest);
+    (void)str_split(rest, '/', &placement->spent.key_hash, &flag);
+    placement->spent.keep_place = str_equal(flag, STR("t"));
+}
+
+static enum order_outcome read_refusal(const struct postgres *postgres, struct arena *arena,
+                                       struct order_placement *placement)
+{
+    struct str detail = str_of(arena_copy(arena, str_of(postgres_detail(postgres))));
+
+    for (size_t i = 0; i < sizeof(RULES) / sizeof(*RULES); i++) {
+        if (store_refusal_is(postgres, RULES[i].sqlstate)) {
+            placement->sku = detail;
+            if (RULES[i].outcome == ORDER_ADMISSION_SPENT) {
+                read_spent(detail, placement);
+            }
+            return RULES[i].outcome;
+        }
+    }
+    return ORDER_FAILED;
+}
+
+static void read_placed(struct arena *arena, const PGresult *result,
+                        struct order_placement *placement)
+{
+    order_row_read(arena, result, 0, &placement->order);
+    placement->admission = postgres_text(result, 0, ORDER_COLUMNS + 1);
+    placement->took_last = order_row_flag(result, 0, ORDER_COLUMNS + 2);
+}
+
+enum order_outcome order_place(struct postgres *postgres, struct arena *arena,
+                               const struct claim *claim, const struct order_request *request,
+                               struct order_placement *placement)
+{
+    char id[RANDOM_ID_TEXT + 1];
+    const char *skus;
+    const char *quantities;
+    const PGresult *result;
+
+    *placement = (struct order_placement){0};
+    random_id(id);
+    write_arrays(arena, request, &skus, &quantities);
+    const char *const parameters[] = {
+        arena_copy(arena, claim->queue),
+        number(arena, claim->incarnation),
+        number(arena, claim->epoch),
+        number(arena, claim->seq),
+        arena_copy(arena, claim->member),
+        arena_copy(arena, request->key),
+        claim->key_hash,
+        arena_copy(arena, request->fingerprint),
+        claim->id,
+        claim->admission,
+        arena_format(arena, "o_%s", id),
+        skus,
+        quantities,
+        number(arena, request->ttl_seconds),
+        claim->place_until_payment ? "t" : "f",
+    };
+    for (bool again = false;; again = true) {
+        test_pause("order.before_transaction");
+        enum postgres_outcome outcome =
+            postgres_query(postgres, arena, QUERY_ORDER_PLACE, parameters, &result);
+        if (outcome == POSTGRES_OK) {
+            read_placed(arena, result, placement);
+            return order_row_flag(result, 0, ORDER_COLUMNS) ? ORDER_REPLAYED : ORDER_PLACED;
+        }
+        switch (store_refusal_of(postgres, outcome, "order_place")) {
+        case STORE_RULE:
+            return read_refusal(postgres, arena, placement);
+        case STORE_RETRY:
+            if (!again) {
+                continue;
+            }
+            return ORDER_UNAVAILABLE;
+        case STORE_UNAVAILABLE:
+            return ORDER_UNAVAILABLE;
+        case STORE_UNKNOWN:
+            return ORDER_UNKNOWN;
+        case STORE_DEFECT:
+            return ORDER_FAILED;
+        }
+    }
+}

@@ -1,0 +1,144 @@
+/*
+ * order_store — orders in PostgreSQL: placed, read, canceled, expired. Each call is one statement, so one
+ * round trip and one transaction; the statements are in sql/queries/, the rules in sql/migrations/.
+ * Text in results is borrowed from the answer, which lives as long as the arena.
+ */
+#ifndef SLUICE_ORDERS_ORDER_STORE_H
+#define SLUICE_ORDERS_ORDER_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/admission/claim.h"
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+#include "lib/store/postgres.h"
+
+enum { ORDER_ITEMS_MAX = 50, ORDER_QUANTITY_MAX = 10000, ORDER_ID_TEXT = 2 + RANDOM_ID_TEXT };
+
+struct order_item {
+    struct str sku;
+    int64_t quantity;   /* 1..ORDER_QUANTITY_MAX */
+    int64_t unit_price; /* minor units; not looked at in a request */
+};
+
+struct order {
+    struct str id;
+    struct str queue;
+    struct str status; /* as in the API */
+    struct str currency;
+    int64_t total;      /* minor units */
+    int64_t created_us; /* microseconds since 1970 */
+    int64_t expires_us; /* -1: never */
+    bool
+        place_held; /* its member's place stays taken; in the answer to order_cancel(): did until now */
+    const struct order_item *items; /* by SKU */
+    size_t item_count;
+};
+
+enum order_outcome {
+    ORDER_FOUND,             /* here it is; also: canceled now, or before */
+    ORDER_PLACED,            /* a new order, committed */
+    ORDER_REPLAYED,          /* the order that this key made before; nothing was written */
+    ORDER_NONE,              /* no such order of this member */
+    ORDER_KEY_REUSED,        /* the key made an order from another request */
+    ORDER_CLAIM_RELEASED,    /* the claim was settled while this order was on its way */
+    ORDER_ADMISSION_SPENT,   /* the entry token has bought something already: see placement.spent */
+    ORDER_INCARNATION,       /* Redis lost its memory since the claim */
+    ORDER_OUT_OF_STOCK,      /* see placement.sku */
+    ORDER_UNKNOWN_SKU,       /* not sold through this queue: see placement.sku */
+    ORDER_CURRENCIES_DIFFER, /* its items have prices in more than one currency */
+    ORDER_TOTAL_TOO_LARGE,   /* beyond 2^53 - 1 minor units */
+    ORDER_QUEUE_GONE,        /* no such queue */
+    ORDER_NOT_CANCELABLE,    /* its status does not allow it: see cancellation.status */
+    ORDER_UNAVAILABLE,       /* PostgreSQL cannot do it now; it certainly did not happen */
+    ORDER_UNKNOWN,           /* no answer: it may have happened, or may yet happen */
+    ORDER_FAILED             /* refused for a reason that is a defect; logged; it did not happen */
+};
+
+/** What is to be ordered. All text is borrowed. */
+struct order_request {
+    struct str key;                 /* idempotency key, 1..255 printable characters */
+    struct str fingerprint;         /* of the request in canonical form */
+    const struct order_item *items; /* 1..ORDER_ITEMS_MAX, each SKU once, valid slugs */
+    size_t item_count;
+    int64_t ttl_seconds; /* until it expires unpaid, ≥ 1 */
+};
+
+/** What came of order_place(). */
+struct order_placement {
+    struct order order;   /* for PLACED and REPLAYED */
+    struct str admission; /* for REPLAYED: the admission that the order spent, maybe another one */
+    bool took_last;       /* for PLACED: something is all gone now */
+    struct str sku;       /* for OUT_OF_STOCK and UNKNOWN_SKU */
+    struct {
+        struct str order;
+        struct str key_hash;
+        bool keep_place;
+    } spent; /* for ADMISSION_SPENT: by what, for claim_consume() */
+};
+
+/** Places the order of `claim`, which is CLAIMED: PLACED, REPLAYED, or a refusal after which nothing was
+ *  written. A deadlock or a serialization failure is tried once more. After ORDER_UNKNOWN the claim must
+ *  not be released: reconcile settles it. */
+enum order_outcome order_place(struct postgres *postgres, struct arena *arena,
+                               const struct claim *claim, const struct order_request *request,
+                               struct order_placement *placement);
+
+/** True for text that has the form of an order id. */
+bool order_id_is_valid(struct str id);
+
+/** The order `id` (valid) of `member`: FOUND, NONE, UNAVAILABLE, or FAILED. */
+enum order_outcome order_find(struct postgres *postgres, struct arena *arena, struct str member,
+                              struct str id, struct order *order);
+
+/** The order that `key` of `member` has made: FOUND, NONE, KEY_REUSED where it was made from a request of
+ *  another fingerprint, UNAVAILABLE, or FAILED. */
+enum order_outcome order_by_key(struct postgres *postgres, struct arena *arena, struct str member,
+                                struct str key, struct str fingerprint, struct order *order);
+
+struct order_page {
+    const struct order *orders; /* newest first */
+    size_t count;
+    struct str next; /* the cursor of the next page, empty on the last one */
+};
+
+/** True for a cursor that an order_page can have given. */
+bool order_cursor_is_valid(struct str cursor);
+
+/** A page of at most `limit` (1..100) orders of `member`. `cursor`: valid, or empty for the first page.
+ *  FOUND, UNAVAILABLE, or FAILED. */
+enum order_outcome order_list(struct postgres *postgres, struct arena *arena, struct str member,
+                              int64_t limit, struct str cursor, struct order_page *page);
+
+struct order_cancellation {
+    struct order order;
+    bool came_back;    /* something that was all gone is there again */
+    struct str status; /* for NOT_CANCELABLE: the order's status */
+};
+
+/** Cancels the unpaid order `id` (valid) of `member` and gives its stock back; one that is canceled already is
+ *  FOUND too. FOUND, NONE, NOT_CANCELABLE, UNAVAILABLE, UNKNOWN, or FAILED. */
+enum order_outcome order_cancel(struct postgres *postgres, struct arena *arena, struct str member,
+                                struct str id, struct order_cancellation *cancellation);
+
+struct expired_order {
+    struct str id;
+    struct str queue;
+    struct str member;
+    bool place_held; /* until now; the outbox frees it */
+};
+
+/** Ends at most `limit` (≥ 1) unpaid orders whose time is over and gives their stock back. Safe to run
+ *  several times at once. FOUND (`*expired` and `*count`, 0 when none was due), UNAVAILABLE, UNKNOWN, or
+ *  FAILED. */
+enum order_outcome orders_expire(struct postgres *postgres, struct arena *arena, int64_t limit,
+                                 const struct expired_order **expired, size_t *count);
+
+/** Whether PostgreSQL knows `queue`: tells a queue that was never made from one that Redis has forgotten.
+ *  FOUND, NONE, UNAVAILABLE, or FAILED. */
+enum order_outcome order_queue_known(struct postgres *postgres, struct arena *arena,
+                                     struct str queue);
+
+#endif

@@ -1,0 +1,60 @@
+#include "lib/orders/outbox_store.h"
+
+#include <inttypes.h>
+
+#include "lib/base/buffer.h"
+
+static enum outbox_kind kind_of(struct str word)
+{
+    if (str_equal(word, STR("consume"))) {
+        return OUTBOX_CONSUME;
+    }
+    return str_equal(word, STR("free_place")) ? OUTBOX_FREE_PLACE : OUTBOX_SOLD_OUT;
+}
+
+enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena, int64_t limit,
+                                  int64_t min_age_ms, const struct outbox_row **rows, size_t *count)
+{
+    const char *const parameters[] = {arena_format(arena, "%" PRId64, limit),
+                                      arena_format(arena, "%" PRId64, min_age_ms)};
+    const PGresult *result;
+
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_OUTBOX_TAKE, parameters, &result);
+    if (outcome != POSTGRES_OK) {
+        return outcome;
+    }
+    *count = (size_t)PQntuples(result);
+    struct outbox_row *taken = arena_alloc(arena, (*count + 1) * sizeof(*taken));
+    for (int i = 0; i < PQntuples(result); i++) {
+        taken[i].id = postgres_int(result, i, 0, 0);
+        taken[i].queue = postgres_text(result, i, 1);
+        taken[i].kind = kind_of(postgres_text(result, i, 2));
+        taken[i].member = postgres_text(result, i, 3);
+        taken[i].order = postgres_text(result, i, 4);
+        taken[i].admission = postgres_text(result, i, 5);
+        taken[i].key_hash = postgres_text(result, i, 6);
+        taken[i].keep_place = str_equal(postgres_text(result, i, 7), STR("t"));
+        taken[i].attempts = postgres_int(result, i, 8, 0);
+    }
+    *rows = taken;
+    return POSTGRES_OK;
+}
+
+enum postgres_outcome outbox_done(struct postgres *postgres, struct arena *arena,
+                                  const int64_t *ids, size_t count)
+{
+    enum { ID_TEXT = 21 };
+    const PGresult *result;
+    struct buffer list;
+
+    buffer_init(&list, count * ID_TEXT + 3);
+    buffer_add_char(&list, '{');
+    for (size_t i = 0; i < count; i++) {
+        buffer_format(&list, i == 0 ? "%" PRId64 : ",%" PRId64, ids[i]);
+    }
+    buffer_add_char(&list, '}');
+    const char *const parameters[] = {arena_copy(arena, buffer_text(&list))};
+    buffer_free(&list);
+    return postgres_query(postgres, arena, QUERY_OUTBOX_DONE, parameters, &result);
+}

@@ -1,0 +1,262 @@
+#include "lib/orders/queue_store.h"
+
+#include <inttypes.h>
+
+#include "lib/admission/claim.h"
+#include "lib/admission/queue_publication.h"
+
+/* A queue changed this recently may be on its way to Redis by the hands of whoever changed it. */
+enum { PUBLISHING_MS = 5000 };
+
+static const char *const ACTIONS[] = {[QUEUE_ACTION_PAUSE] = "pause",
+                                      [QUEUE_ACTION_RESUME] = "resume",
+                                      [QUEUE_ACTION_DRAIN] = "drain",
+                                      [QUEUE_ACTION_SOLD_OUT] = "sold-out",
+                                      [QUEUE_ACTION_RESET] = "reset"};
+
+bool queue_action_parse(struct str word, enum queue_action *action)
+{
+    for (size_t i = 0; i < sizeof(ACTIONS) / sizeof(ACTIONS[0]); i++) {
+        if (str_equal(word, str_of(ACTIONS[i]))) {
+            *action = (enum queue_action)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *queue_action_word(enum queue_action action)
+{
+    return ACTIONS[action];
+}
+
+static void release_json(void *object)
+{
+    (void)json_object_put(object);
+}
+
+static const char *number_text(struct arena *arena, int64_t number)
+{
+    return arena_format(arena, "%" PRId64, number);
+}
+
+/** Reads a row of `outcome, queue_record` columns. */
+static void read_row(const PGresult *result, int at, struct arena *arena, struct queue_row *row)
+{
+    int column = 1;
+
+    row->id = postgres_text(result, at, column++);
+    row->settings = json_tokener_parse(arena_copy(arena, postgres_text(result, at, column++)));
+    arena_on_reset(arena, release_json, row->settings);
+    row->operator_state = arena_copy(arena, postgres_text(result, at, column++));
+    row->epoch = postgres_int(result, at, column++, 1);
+    row->incarnation = postgres_int(result, at, column++, 1);
+    row->version = postgres_int(result, at, column++, 1);
+    row->seq_checkpoint = postgres_int(result, at, column++, 0);
+    row->sold_out = str_equal(postgres_text(result, at, column++), STR("t"));
+    row->sold_out_change = postgres_int(result, at, column++, 0);
+    row->created_at_ms = postgres_int(result, at, column++, 0);
+    row->updated_at_ms = postgres_int(result, at, column++, 0);
+    row->deleted = str_equal(postgres_text(result, at, column++), STR("t"));
+    row->now_ms = postgres_int(result, at, column, 0);
+}
+
+static enum queue_change read_change(struct str word)
+{
+    if (str_equal(word, STR("created"))) {
+        return QUEUE_CREATED;
+    }
+    if (str_equal(word, STR("changed"))) {
+        return QUEUE_CHANGED;
+    }
+    if (str_equal(word, STR("same"))) {
+        return QUEUE_SAME;
+    }
+    return str_equal(word, STR("stale")) ? QUEUE_STALE : QUEUE_MISSING;
+}
+
+/** Runs one of the changing statements and reads what it came to. */
+static enum postgres_outcome change_queue(struct postgres *postgres, struct arena *arena,
+                                          enum query query, const char *const *parameters,
+                                          enum queue_change *change, struct queue_row *row)
+{
+    const PGresult *result = NULL;
+    enum postgres_outcome outcome = postgres_query(postgres, arena, query, parameters, &result);
+
+    if (outcome == POSTGRES_OK) {
+        *change = read_change(postgres_text(result, 0, 0));
+        if (*change != QUEUE_MISSING) {
+            read_row(result, 0, arena, row);
+        }
+    }
+    return outcome;
+}
+
+enum postgres_outcome queue_store_put(struct postgres *postgres, struct arena *arena, struct str id,
+                                      json_object *settings, const struct change_author *author,
+                                      enum queue_change *change, struct queue_row *row)
+{
+    const char *const parameters[] = {
+        arena_copy(arena, id), NULL, "true", json_object_to_json_string(settings), author->actor,
+        author->request_id};
+
+    return change_queue(postgres, arena, QUERY_QUEUE_WRITE, parameters, change, row);
+}
+
+enum postgres_outcome queue_store_change(struct postgres *postgres, struct arena *arena,
+                                         struct str id, int64_t version, json_object *settings,
+                                         const struct change_author *author,
+                                         enum queue_change *change, struct queue_row *row)
+{
+    const char *const parameters[] = {arena_copy(arena, id),
+                                      number_text(arena, version),
+                                      "false",
+                                      json_object_to_json_string(settings),
+                                      author->actor,
+                                      author->request_id};
+
+    return change_queue(postgres, arena, QUERY_QUEUE_WRITE, parameters, change, row);
+}
+
+enum postgres_outcome queue_store_act(struct postgres *postgres, struct arena *arena, struct str id,
+                                      enum queue_action action, const struct change_author *author,
+                                      enum queue_change *change, struct queue_row *row)
+{
+    const char *const parameters[] = {arena_copy(arena, id), queue_action_word(action),
+                                      author->actor, author->request_id};
+
+    return change_queue(postgres, arena, QUERY_QUEUE_ACT, parameters, change, row);
+}
+
+enum postgres_outcome queue_store_delete(struct postgres *postgres, struct arena *arena,
+                                         struct str id, const struct change_author *author,
+                                         enum queue_change *change, struct queue_row *row)
+{
+    const char *const parameters[] = {arena_copy(arena, id), author->actor, author->request_id};
+
+    return change_queue(postgres, arena, QUERY_QUEUE_DELETE, parameters, change, row);
+}
+
+enum postgres_outcome queue_store_get(struct postgres *postgres, struct arena *arena, struct str id,
+                                      bool *found, struct queue_row *row)
+{
+    const char *const parameters[] = {arena_copy(arena, id)};
+    const PGresult *result = NULL;
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_QUEUE_GET, parameters, &result);
+
+    *found = outcome == POSTGRES_OK && PQntuples(result) > 0;
+    if (*found) {
+        read_row(result, 0, arena, row);
+    }
+    return outcome;
+}
+
+enum postgres_outcome queue_store_list(struct postgres *postgres, struct arena *arena,
+                                       bool deleted_too, struct queue_row **rows, size_t *count)
+{
+    const char *const parameters[] = {deleted_too ? "true" : "false"};
+    const PGresult *result = NULL;
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_QUEUE_LIST, parameters, &result);
+
+    *count = 0;
+    if (outcome != POSTGRES_OK) {
+        return outcome;
+    }
+    int rows_read = PQntuples(result);
+    *rows = arena_alloc(arena, ((size_t)rows_read + 1) * sizeof(**rows));
+    for (int i = 0; i < rows_read; i++) {
+        read_row(result, i, arena, &(*rows)[i]);
+    }
+    *count = (size_t)rows_read;
+    return outcome;
+}
+
+enum outcome queue_publish(struct redis *redis, struct arena *arena, const struct queue_row *row,
+                           int64_t seq_floor, int64_t recovery_ms)
+{
+    const struct queue_publication publication = {.queue = row->id,
+                                                  .settings = row->settings,
+                                                  .operator_state = str_of(row->operator_state),
+                                                  .version = row->version,
+                                                  .epoch = row->epoch,
+                                                  .incarnation = row->incarnation,
+                                                  .deleted = row->deleted,
+                                                  .seq_floor = seq_floor,
+                                                  .recovery_ms = recovery_ms};
+    enum outcome published =
+        outcome_of(redis_call(redis, arena, queue_publication_publish(arena, &publication)));
+
+    if (published != OUTCOME_PUBLISHED && published != OUTCOME_OLDER) {
+        return OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    if (redis_call(redis, arena, queue_publication_listed(arena, row->id, !row->deleted)) == NULL) {
+        return OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    if (!row->deleted && row->sold_out_change > 0 &&
+        sold_out_set(redis, arena, row->id, row->sold_out_change, row->sold_out) ==
+            OUTCOME_ADMISSION_UNAVAILABLE) {
+        return OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    return published;
+}
+
+/** The version that Redis has, -1 for none; false where it gives no answer. */
+static bool version_in_redis(struct redis *redis, struct arena *arena, struct str queue,
+                             int64_t *version)
+{
+    const redisReply *reply = redis_call(redis, arena, queue_publication_version(arena, queue));
+
+    if (reply == NULL) {
+        return false;
+    }
+    *version = queue_publication_read_version(reply);
+    return true;
+}
+
+enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
+                                  const struct queue_row *row)
+{
+    int64_t version = -1;
+
+    if (!version_in_redis(redis, arena, row->id, &version)) {
+        return OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    if (version < 0 && !row->deleted) {
+        return OUTCOME_NOT_FOUND;
+    }
+    return queue_publish(redis, arena, row, row->seq_checkpoint, 0);
+}
+
+bool queue_publish_all(struct postgres *postgres, struct redis *redis, struct arena *arena,
+                       struct queue_publish_report *report)
+{
+    struct queue_row *rows = NULL;
+    size_t count = 0;
+
+    *report = (struct queue_publish_report){0};
+    report->store = queue_store_list(postgres, arena, true, &rows, &count);
+    if (report->store != POSTGRES_OK) {
+        return false;
+    }
+    report->missing = arena_alloc(arena, (count + 1) * sizeof(*rows));
+    for (size_t i = 0; i < count; i++) {
+        int64_t version = -1;
+        if (!version_in_redis(redis, arena, rows[i].id, &version)) {
+            return false;
+        }
+        if (version < 0) {
+            if (!rows[i].deleted && rows[i].now_ms - rows[i].updated_at_ms > PUBLISHING_MS) {
+                report->missing[report->missing_count++] = rows[i];
+            }
+        } else if (version < rows[i].version) {
+            if (queue_publish(redis, arena, &rows[i], rows[i].seq_checkpoint, 0) ==
+                OUTCOME_ADMISSION_UNAVAILABLE) {
+                return false;
+            }
+            report->published++;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,30 @@
+/*
+ * postgres_wire — libpq without its blocking calls: connecting, sending and reading, each up to a deadline.
+ * Internal to postgres.c.
+ */
+#ifndef SLUICE_STORE_POSTGRES_WIRE_H
+#define SLUICE_STORE_POSTGRES_WIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libpq-fe.h>
+
+enum wire {
+    WIRE_DONE,   /* the answer is complete */
+    WIRE_UNSENT, /* not all of it could be sent: the server never got the end, so it did nothing */
+    WIRE_SILENT /* sent, but the answer is not complete: the time is over, or the connection broke */
+};
+
+/** Connects until `deadline` (clock_monotonic_ms). NULL where it fails: `error` of `size` bytes says why.
+ *  Names in the conninfo that must be looked up in DNS are looked up without a deadline. */
+PGconn *wire_connect(const char *conninfo, int64_t deadline, char *error, size_t size);
+
+/** False where the server has ended this idle connection. Takes no time. */
+bool wire_is_fresh(PGconn *connection);
+
+/** Sends what is queued and reads the whole answer, until `deadline`. `*result` is the error where there
+ *  was one, else the last result; NULL where none came. It is the caller's. */
+enum wire wire_exchange(PGconn *connection, int64_t deadline, PGresult **result);
+
+#endif

@@ -1,0 +1,8 @@
+-- The order that an idempotency key has made.
+-- Params: $1 member, $2 idempotency key.
+-- Returns: 0 or 1 row.
+-- Called by: lib/orders/order_store.c.
+SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held,
+       fingerprint
+  FROM order_view
+ WHERE member = $1 AND idempotency_key = $2

@@ -1,0 +1,7 @@
+-- One order of a member.
+-- Params: $1 member, $2 order.
+-- Returns: 0 or 1 row.
+-- Called by: lib/orders/order_store.c.
+SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held
+  FROM order_view
+ WHERE id = $2 AND member = $1

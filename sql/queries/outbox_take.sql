@@ -1,0 +1,29 @@
+-- Takes rows of the outbox to carry out; others do not get them for a while. The place of an order is
+-- freed only after its token was consumed, and consuming keeps the place only while the order still holds it:
+-- so the two cannot cross.
+-- Params: $1 at most so many, $2 not younger than so many ms.
+-- Returns: 0..$1 rows, oldest first.
+-- Called by: lib/orders/outbox_store.c.
+WITH due AS (
+    SELECT b.id
+      FROM outbox b
+     WHERE (b.retry_at IS NULL OR b.retry_at <= now())
+       AND b.created_at <= now() - $2::bigint * interval '1 millisecond'
+       AND NOT (b.kind = 'free_place' AND EXISTS (
+               SELECT FROM outbox c WHERE c.kind = 'consume' AND c.order_id = b.order_id))
+     ORDER BY b.id
+     LIMIT $1::bigint
+       FOR UPDATE SKIP LOCKED
+), taken AS (
+    UPDATE outbox b
+       SET attempts = b.attempts + 1,
+           retry_at = now() + interval '10 seconds' * least(b.attempts + 1, 30)
+      FROM due
+     WHERE b.id = due.id
+    RETURNING b.*
+)
+SELECT t.id, t.queue, t.kind, t.member, t.order_id, t.admission_id, t.key_hash,
+       COALESCE(o.place_held, false) AS keep_place, t.attempts
+  FROM taken t
+  LEFT JOIN customer_order o ON o.id = t.order_id
+ ORDER BY t.id

@@ -1,0 +1,5 @@
+-- Asks whether the server answers.
+-- Params: none.
+-- Returns: 1 row.
+-- Called by: lib/store/postgres.c.
+SELECT 1
