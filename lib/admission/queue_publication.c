@@ -1,0 +1,150 @@
+#include "lib/admission/queue_publication.h"
+
+#include "lib/admission/queue_settings.h"
+#include "lib/store/redis_reply.h"
+
+enum { STATS_FIRST_SAMPLE = 20, CONSUMED_SECONDS = 10 };
+
+static void add_field(struct redis_command *command, struct str name, struct str value)
+{
+    redis_command_add(command, name);
+    redis_command_add(command, value);
+}
+
+static void add_field_int(struct redis_command *command, struct str name, int64_t value)
+{
+    redis_command_add(command, name);
+    redis_command_add_int(command, value);
+}
+
+struct redis_command *queue_publication_publish(struct arena *arena,
+                                                const struct queue_publication *publication)
+{
+    struct str fields[2 * QUEUE_SETTING_COUNT];
+    struct redis_command *command =
+        redis_command_script(arena, SCRIPT_QUEUE_PUBLISH, publication->queue);
+
+    redis_command_add_int(command, publication->version);
+    redis_command_add_int(command, publication->epoch);
+    redis_command_add_int(command, publication->incarnation);
+    redis_command_add_int(command, publication->seq_floor);
+    redis_command_add_int(command, publication->recovery_ms);
+    queue_settings_flatten(arena, publication->settings, fields);
+    for (size_t i = 0; i < QUEUE_SETTING_COUNT; i++) {
+        add_field(command, fields[2 * i], fields[2 * i + 1]);
+    }
+    add_field_int(command, STR("version"), publication->version);
+    add_field_int(command, STR("epoch"), publication->epoch);
+    add_field_int(command, STR("incarnation"), publication->incarnation);
+    add_field(command, STR("operatorState"), publication->operator_state);
+    add_field(command, STR("deleted"), publication->deleted ? STR("1") : STR("0"));
+    return command;
+}
+
+struct redis_command *queue_publication_version(struct arena *arena, struct str queue)
+{
+    struct redis_command *command = redis_command_new(arena, "HGET");
+
+    redis_command_add(command,
+                      str_of(arena_format(arena, "sluice:{%.*s}:settings", STR_ARG(queue))));
+    redis_command_add(command, STR("version"));
+    return command;
+}
+
+int64_t queue_publication_read_version(const redisReply *reply)
+{
+    int64_t version = -1;
+
+    if (reply->type == REDIS_REPLY_STRING) {
+        (void)str_to_int64(str_sized(reply->str, (size_t)reply->len), 0, INT64_MAX, &version);
+    }
+    return version;
+}
+
+struct redis_command *queue_publication_listed(struct arena *arena, struct str queue, bool listed)
+{
+    struct redis_command *command = redis_command_new(arena, listed ? "SADD" : "SREM");
+
+    redis_command_add(command, STR("sluice:queues"));
+    redis_command_add(command, queue);
+    return command;
+}
+
+struct redis_command *queue_publication_stats(struct arena *arena, struct str queue,
+                                              int64_t samples)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_STATS, queue);
+
+    redis_command_add_int(command, samples);
+    return command;
+}
+
+/** Reads "second,waiting,ready,…"; false for anything else. */
+static bool read_sample(struct str text, struct queue_sample *sample)
+{
+    int64_t *const numbers[] = {&sample->second,   &sample->waiting, &sample->ready,
+                                &sample->claimed,  &sample->entered, &sample->admitted,
+                                &sample->consumed, &sample->expired, &sample->left};
+    struct str number;
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        (void)str_split(text, ',', &number, &text);
+        if (!str_to_int64(number, INT64_MIN, INT64_MAX, numbers[i])) {
+            return false;
+        }
+    }
+    return text.n == 0;
+}
+
+enum outcome queue_publication_read_stats(const redisReply *reply, struct arena *arena,
+                                          struct queue_stats *stats)
+{
+    enum outcome outcome = outcome_of(reply);
+
+    *stats = (struct queue_stats){0};
+    if (outcome != OUTCOME_OK) {
+        return outcome == OUTCOME_NOT_FOUND ? outcome : OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    int64_t *const numbers[] = {&stats->waiting,  &stats->away,      &stats->ready,
+                                &stats->claimed,  &stats->unpaid,    &stats->entered,
+                                &stats->admitted, &stats->consumed,  &stats->expired,
+                                &stats->left,     &stats->withdrawn, &stats->admitted_milli};
+    stats->queue_state = redis_reply_text(reply, 1);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        *numbers[i] = redis_reply_int(reply, i + 2, 0);
+    }
+    stats->leader = redis_reply_text(reply, 14);
+    stats->now_ms = redis_reply_int(reply, 15, 0);
+    stats->frozen = redis_reply_int(reply, 16, 0) == 1;
+    stats->last_seq = redis_reply_int(reply, 17, 0);
+    stats->incarnation = redis_reply_int(reply, 18, 0);
+    stats->recovering_until_ms = redis_reply_int(reply, 19, 0);
+    if (reply->elements > STATS_FIRST_SAMPLE) {
+        stats->samples =
+            arena_alloc(arena, (reply->elements - STATS_FIRST_SAMPLE) * sizeof(*stats->samples));
+    }
+    for (size_t i = STATS_FIRST_SAMPLE; i < reply->elements; i++) {
+        if (read_sample(redis_reply_text(reply, i), &stats->samples[stats->sample_count])) {
+            stats->sample_count++;
+        }
+    }
+    return OUTCOME_OK;
+}
+
+int64_t queue_stats_consumed_milli(const struct queue_stats *stats)
+{
+    int64_t span_ms = 0;
+    int64_t consumed = 0;
+
+    for (size_t i = stats->sample_count; i > 0; i--) {
+        const struct queue_sample *sample = &stats->samples[i - 1];
+        int64_t age_ms = stats->now_ms - sample->second * 1000;
+        if (age_ms > CONSUMED_SECONDS * 1000) {
+            break;
+        }
+        span_ms = age_ms;
+        consumed = stats->consumed - sample->consumed;
+    }
+    /* A sample from this very second says nothing yet; a reset begins at none. */
+    return span_ms < 1000 || consumed < 0 ? 0 : consumed * 1000000 / span_ms;
+}

@@ -1,0 +1,95 @@
+/*
+ * queue_publication — carries what PostgreSQL knows of a queue into Redis, and reads the numbers that an
+ * operator watches. Commands are built here and sent by the caller; replies are read here.
+ */
+#ifndef SLUICE_ADMISSION_QUEUE_PUBLICATION_H
+#define SLUICE_ADMISSION_QUEUE_PUBLICATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <json-c/json.h>
+
+#include "lib/admission/outcome.h"
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+#include "lib/store/redis_command.h"
+
+/** A queue as Redis gets it. All text is borrowed. */
+struct queue_publication {
+    struct str queue;
+    json_object *settings;     /* as PostgreSQL stores them */
+    struct str operator_state; /* OPEN, PAUSED, DRAINING or SOLD_OUT */
+    int64_t version;           /* an older one than Redis has changes nothing */
+    int64_t epoch;             /* a new one empties the line */
+    int64_t incarnation;
+    bool deleted;        /* empties the line and leaves word that the queue is gone */
+    int64_t seq_floor;   /* no number up to it is given out, where Redis has no line yet */
+    int64_t recovery_ms; /* how long such a line waits before it promotes */
+};
+
+enum { QUEUE_SERIES_MAX = 900 };
+
+/** One second of a queue's history; the totals count from the queue's beginning. */
+struct queue_sample {
+    int64_t second; /* since 1970, by Redis TIME */
+    int64_t waiting;
+    int64_t ready;
+    int64_t claimed;
+    int64_t entered;
+    int64_t admitted;
+    int64_t consumed;
+    int64_t expired;
+    int64_t left;
+};
+
+struct queue_stats {
+    struct str queue_state; /* borrowed from the reply, as is leader */
+    struct str leader;      /* empty: no scheduler leads */
+    int64_t waiting;
+    int64_t away;
+    int64_t ready;
+    int64_t claimed;
+    int64_t unpaid;
+    int64_t entered;
+    int64_t admitted;
+    int64_t consumed;
+    int64_t expired;
+    int64_t left;
+    int64_t withdrawn;
+    int64_t admitted_milli; /* admissions per 1000 seconds, a moving average */
+    int64_t now_ms;
+    bool frozen; /* nothing can be bought: deadlines stand still */
+    int64_t last_seq;
+    int64_t incarnation;
+    int64_t recovering_until_ms;  /* 0: no */
+    struct queue_sample *samples; /* oldest first, in the arena */
+    size_t sample_count;
+};
+
+/** PUBLISHED or OLDER. */
+struct redis_command *queue_publication_publish(struct arena *arena,
+                                                const struct queue_publication *publication);
+
+/** Asks for the version that Redis has. */
+struct redis_command *queue_publication_version(struct arena *arena, struct str queue);
+
+/** That version; -1 where Redis has no settings of the queue. `reply` is not NULL. */
+int64_t queue_publication_read_version(const redisReply *reply);
+
+/** Puts the queue on the list that schedulers work off, or takes it from there. */
+struct redis_command *queue_publication_listed(struct arena *arena, struct str queue, bool listed);
+
+/** Asks for the numbers and the last `samples` seconds, 1..QUEUE_SERIES_MAX. */
+struct redis_command *queue_publication_stats(struct arena *arena, struct str queue,
+                                              int64_t samples);
+
+/** Reads them: OK, NOT_FOUND or ADMISSION_UNAVAILABLE. `reply` may be NULL. */
+enum outcome queue_publication_read_stats(const redisReply *reply, struct arena *arena,
+                                          struct queue_stats *stats);
+
+/** Orders per 1000 seconds, by the history of the last ten. */
+int64_t queue_stats_consumed_milli(const struct queue_stats *stats);
+
+#endif

@@ -1,0 +1,355 @@
+#include "lib/admission/queue_settings.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/admission/queue_setting_value.h"
+#include "lib/base/clock.h"
+
+static const struct queue_setting SETTINGS[QUEUE_SETTING_COUNT] = {
+#define SETTING(name, kind, minimum, maximum, default_json, unit, description)                     \
+    {#name, SETTING_##kind, minimum, maximum, default_json, unit, description},
+#include "lib/admission/queue_settings.tbl"
+#undef SETTING
+};
+
+/* What GET shows around the settings. */
+static const char *const SURROUNDINGS[] = {"queue",         "id",          "state",   "epoch",
+                                           "operatorState", "incarnation", "version", "createdAt",
+                                           "updatedAt"};
+
+/* Settings of the contract that nothing acts on yet: to take them silently would be a lie. */
+static const enum queue_setting_number NOT_OFFERED[] = {
+    QUEUE_SETTING_mode, QUEUE_SETTING_admitWhenIdle, QUEUE_SETTING_autopilot, QUEUE_SETTING_bypass,
+    QUEUE_SETTING_entryCaptcha};
+
+/** How a complete set is merged. */
+struct merge {
+    struct arena *arena;
+    struct queue_settings_fault *fault;
+    json_object *base; /* NULL: the defaults */
+    json_object *given;
+    bool surroundings_allowed;
+    int64_t claim_lease_above_s;
+};
+
+static void release_json(void *object)
+{
+    (void)json_object_put(object);
+}
+
+const struct queue_setting *queue_setting(enum queue_setting_number number)
+{
+    return &SETTINGS[number];
+}
+
+static const struct queue_setting *setting_named(const char *name)
+{
+    for (size_t i = 0; i < QUEUE_SETTING_COUNT; i++) {
+        if (strcmp(SETTINGS[i].name, name) == 0) {
+            return &SETTINGS[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_surroundings(const char *name)
+{
+    for (size_t i = 0; i < sizeof(SURROUNDINGS) / sizeof(SURROUNDINGS[0]); i++) {
+        if (strcmp(SURROUNDINGS[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** The setting's default: a new reference. */
+static json_object *default_value(const struct queue_setting *setting)
+{
+    return json_tokener_parse(setting->default_json);
+}
+
+/** The setting's value in a complete or older set: a new reference. */
+static json_object *value_of(json_object *settings, const struct queue_setting *setting)
+{
+    json_object *value = NULL;
+
+    if (!json_object_object_get_ex(settings, setting->name, &value)) {
+        return default_value(setting);
+    }
+    if (json_object_is_type(value, json_type_double)) {
+        return queue_setting_number_json(json_object_get_double(value));
+    }
+    return json_object_get(value);
+}
+
+static double number_of(json_object *settings, enum queue_setting_number number)
+{
+    json_object *value = value_of(settings, &SETTINGS[number]);
+    double read = json_object_get_double(value);
+
+    (void)json_object_put(value);
+    return read;
+}
+
+/** Time setting in ms since 1970, -1 for none. */
+static int64_t time_of(json_object *settings, enum queue_setting_number number)
+{
+    json_object *value = value_of(settings, &SETTINGS[number]);
+    int64_t ms = -1;
+
+    if (value != NULL && !rfc3339_parse(str_of(json_object_get_string(value)), &ms)) {
+        ms = -1;
+    }
+    (void)json_object_put(value);
+    return ms;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/** What one tick brings. */
+static double tick_tokens(json_object *settings)
+{
+    return number_of(settings, QUEUE_SETTING_ratePerSecond) *
+           number_of(settings, QUEUE_SETTING_tickMs) / 1000;
+}
+
+/** The burst that goes with rate and tick: never below one member, or nobody would ever get in. */
+static double automatic_burst(json_object *settings)
+{
+    return larger(1,
+                  larger(number_of(settings, QUEUE_SETTING_ratePerSecond), tick_tokens(settings)));
+}
+
+/** True where both show as the same number. */
+static bool same_number(double a, double b)
+{
+    return a - b < 1e-6 && b - a < 1e-6;
+}
+
+static bool refuse_unknown(const struct merge *merge)
+{
+    json_object_object_foreach(merge->given, name, value)
+    {
+        (void)value;
+        if (setting_named(name) != NULL) {
+            continue;
+        }
+        if (!is_surroundings(name)) {
+            return queue_setting_refuse(merge->arena, merge->fault,
+                                        json_pointer_token(merge->arena, name), "",
+                                        "There is no setting of that name");
+        }
+        if (!merge->surroundings_allowed) {
+            return queue_setting_refuse(merge->arena, merge->fault, name, "",
+                                        "%s is no setting and cannot be changed here; the state is "
+                                        "changed by the actions",
+                                        name);
+        }
+    }
+    return true;
+}
+
+static bool merge_value(const struct merge *merge, const struct queue_setting *setting,
+                        json_object *merged)
+{
+    json_object *value = NULL;
+
+    if (json_object_object_get_ex(merge->given, setting->name, &value)) {
+        if (!queue_setting_check(setting, value, merge->arena, &value, merge->fault)) {
+            return false;
+        }
+    } else {
+        value = value_of(merge->base, setting);
+    }
+    json_object_object_add(merged, setting->name, value);
+    return true;
+}
+
+static bool check_offered(const struct merge *merge, json_object *merged)
+{
+    for (size_t i = 0; i < sizeof(NOT_OFFERED) / sizeof(NOT_OFFERED[0]); i++) {
+        const struct queue_setting *setting = &SETTINGS[NOT_OFFERED[i]];
+        json_object *usual = default_value(setting);
+        bool equal = json_object_equal(usual, json_object_object_get(merged, setting->name)) != 0;
+        (void)json_object_put(usual);
+        if (!equal) {
+            return queue_setting_refuse(merge->arena, merge->fault, setting->name, "",
+                                        "only %s is offered by this version for %s",
+                                        setting->default_json, setting->name);
+        }
+    }
+    return true;
+}
+
+/** A burst that equals the automatic one is automatic, so that it goes on following the rate. */
+static bool settle_burst(const struct merge *merge, json_object *merged)
+{
+    const char *name = SETTINGS[QUEUE_SETTING_burst].name;
+    double least = larger(1, tick_tokens(merged));
+    double burst = number_of(merged, QUEUE_SETTING_burst);
+
+    if (json_object_object_get(merged, name) == NULL) {
+        return true;
+    }
+    if (json_object_object_get_ex(merge->given, name, NULL) &&
+        same_number(burst, automatic_burst(merged))) {
+        json_object_object_add(merged, name, NULL);
+        return true;
+    }
+    if (burst < least && !same_number(burst, least)) {
+        json_object *shown = queue_setting_number_json(least);
+        (void)queue_setting_refuse(merge->arena, merge->fault, name, "",
+                                   "burst must be null (automatic) or a number from %s (what "
+                                   "ratePerSecond brings in one tickMs, which would be lost "
+                                   "otherwise) to %" PRId64,
+                                   json_object_get_string(shown),
+                                   SETTINGS[QUEUE_SETTING_burst].maximum);
+        (void)json_object_put(shown);
+        return false;
+    }
+    return true;
+}
+
+static bool check_together(const struct merge *merge, json_object *merged)
+{
+    int64_t opens = time_of(merged, QUEUE_SETTING_opensAt);
+    int64_t closes = time_of(merged, QUEUE_SETTING_closesAt);
+
+    if (opens >= 0 && closes >= 0 && opens >= closes) {
+        return queue_setting_refuse(merge->arena, merge->fault, "closesAt", "",
+                                    "closesAt must be later than opensAt");
+    }
+    if (number_of(merged, QUEUE_SETTING_claimLeaseSeconds) <= (double)merge->claim_lease_above_s) {
+        return queue_setting_refuse(merge->arena, merge->fault, "claimLeaseSeconds", "",
+                                    "claimLeaseSeconds must be a whole number from %" PRId64
+                                    " to %" PRId64 ": longer than an order's transaction and its "
+                                    "retry may take",
+                                    merge->claim_lease_above_s + 1,
+                                    SETTINGS[QUEUE_SETTING_claimLeaseSeconds].maximum);
+    }
+    return true;
+}
+
+/** The checked sum of base and given, complete; NULL with the fault filled. */
+static json_object *merged_settings(const struct merge *merge)
+{
+    json_object *merged = json_object_new_object();
+
+    arena_on_reset(merge->arena, release_json, merged);
+    if (!refuse_unknown(merge)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < QUEUE_SETTING_COUNT; i++) {
+        if (!merge_value(merge, &SETTINGS[i], merged)) {
+            return NULL;
+        }
+    }
+    if (!check_offered(merge, merged) || !settle_burst(merge, merged) ||
+        !check_together(merge, merged)) {
+        return NULL;
+    }
+    return merged;
+}
+
+json_object *queue_settings_replace(struct arena *arena, json_object *given,
+                                    int64_t claim_lease_above_s, struct queue_settings_fault *fault)
+{
+    const struct merge merge = {.arena = arena,
+                                .fault = fault,
+                                .given = given,
+                                .surroundings_allowed = true,
+                                .claim_lease_above_s = claim_lease_above_s};
+
+    return merged_settings(&merge);
+}
+
+json_object *queue_settings_change(struct arena *arena, json_object *stored, json_object *given,
+                                   int64_t claim_lease_above_s, struct queue_settings_fault *fault)
+{
+    const struct merge merge = {.arena = arena,
+                                .fault = fault,
+                                .base = stored,
+                                .given = given,
+                                .claim_lease_above_s = claim_lease_above_s};
+
+    return merged_settings(&merge);
+}
+
+/** The value that is in force: an automatic burst as its number. A new reference. */
+static json_object *value_in_force(json_object *stored, const struct queue_setting *setting)
+{
+    json_object *value = value_of(stored, setting);
+
+    if (value == NULL && setting == &SETTINGS[QUEUE_SETTING_burst]) {
+        return queue_setting_number_json(automatic_burst(stored));
+    }
+    return value;
+}
+
+void queue_settings_show(json_object *stored, json_object *answer)
+{
+    for (size_t i = 0; i < QUEUE_SETTING_COUNT; i++) {
+        json_object_object_add(answer, SETTINGS[i].name, value_in_force(stored, &SETTINGS[i]));
+    }
+}
+
+static struct str flat_value(struct arena *arena, const struct queue_setting *setting,
+                             json_object *value)
+{
+    int64_t ms = 0;
+
+    if (value == NULL) {
+        return str_sized(NULL, 0);
+    }
+    switch (setting->kind) {
+    case SETTING_TIME:
+        return rfc3339_parse(str_of(json_object_get_string(value)), &ms)
+                   ? str_of(arena_format(arena, "%" PRId64, ms))
+                   : str_sized(NULL, 0);
+    case SETTING_BOOLEAN:
+        return json_object_get_boolean(value) ? STR("1") : STR("0");
+    case SETTING_TEXT:
+    case SETTING_CHOICE:
+        return str_of(arena_copy(arena, str_of(json_object_get_string(value))));
+    case SETTING_INTEGER:
+    case SETTING_NUMBER:
+    case SETTING_JSON:
+        break;
+    }
+    return str_of(
+        arena_copy(arena, str_of(json_object_to_json_string_ext(
+                              value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE))));
+}
+
+void queue_settings_flatten(struct arena *arena, json_object *stored,
+                            struct str fields[2 * QUEUE_SETTING_COUNT])
+{
+    for (size_t i = 0; i < QUEUE_SETTING_COUNT; i++) {
+        json_object *value = value_in_force(stored, &SETTINGS[i]);
+        fields[2 * i] = str_of(SETTINGS[i].name);
+        fields[2 * i + 1] = flat_value(arena, &SETTINGS[i], value);
+        (void)json_object_put(value);
+    }
+}
+
+const char *queue_settings_state(json_object *stored, const char *operator_state, bool sold_out,
+                                 int64_t now_ms)
+{
+    int64_t opens = time_of(stored, QUEUE_SETTING_opensAt);
+    int64_t closes = time_of(stored, QUEUE_SETTING_closesAt);
+
+    if (closes >= 0 && now_ms >= closes) {
+        return "CLOSED";
+    }
+    if (sold_out || strcmp(operator_state, "SOLD_OUT") == 0) {
+        return "SOLD_OUT";
+    }
+    if (opens >= 0 && now_ms < opens) {
+        return "PRE_OPEN";
+    }
+    return operator_state;
+}
