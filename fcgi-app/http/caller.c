@@ -1,0 +1,132 @@
+#include "fcgi-app/http/caller.h"
+
+#include "fcgi-app/http/operator_keys.h"
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/http/request_log.h"
+#include "lib/base/clock.h"
+#include "lib/identity/member_jwt.h"
+#include "lib/identity/visitor.h"
+
+static const char WHY_NOBODY[] = "There is neither an Authorization header nor a visitor cookie.";
+static const char WHY_SCHEME[] = "The Authorization header is not of the form Bearer <JWT>.";
+
+static bool cookie_is_secure(const struct services *services, const struct request *request)
+{
+    return request->https || services->settings->cookie_secure;
+}
+
+static struct str visitor_cookie_name(const struct services *services,
+                                      const struct request *request)
+{
+    return cookie_is_secure(services, request) ? STR("__Host-sluice_visitor")
+                                               : STR("sluice_visitor");
+}
+
+static bool identify_member(const struct services *services, const struct request *request,
+                            struct caller *caller, const char **why)
+{
+    struct str token = request_bearer(request);
+    struct member member;
+
+    if (token.n == 0) {
+        *why = WHY_SCHEME;
+        return false;
+    }
+    enum member_outcome outcome =
+        member_jwt_verify(services->members, token, clock_wall_ms(), &member);
+    if (outcome != MEMBER_VALID) {
+        *why = arena_format(request->arena, "The member JWT is refused: %s.",
+                            member_outcome_reason(outcome));
+        return false;
+    }
+    struct str id = str_of(member.id);
+    *caller = (struct caller){.id = str_sized(arena_copy(request->arena, id), id.n)};
+    return true;
+}
+
+static bool identify_visitor(const struct services *services, const struct request *request,
+                             struct caller *caller, const char **why)
+{
+    struct str cookie = request_cookie(request, visitor_cookie_name(services, request));
+    char id[VISITOR_ID_TEXT + 1];
+
+    if (cookie.n == 0 || services->visitor_keys == NULL ||
+        !visitor_cookie_verify(services->visitor_keys, cookie,
+                               services->settings->visitor_ttl_seconds, clock_wall_ms(), id)) {
+        *why = WHY_NOBODY;
+        return false;
+    }
+    *caller = (struct caller){
+        .id =
+            str_sized(arena_copy(request->arena, str_sized(id, VISITOR_ID_TEXT)), VISITOR_ID_TEXT),
+        .is_visitor = true,
+    };
+    return true;
+}
+
+bool caller_identify(const struct services *services, const struct request *request,
+                     struct caller *caller, const char **why)
+{
+    const char *reason = NULL;
+    bool known = request->authorization.n > 0
+                     ? identify_member(services, request, caller, &reason)
+                     : identify_visitor(services, request, caller, &reason);
+
+    if (known) {
+        request_log_member(caller->id);
+    } else if (why != NULL) {
+        *why = reason;
+    }
+    return known;
+}
+
+bool caller_require(const struct services *services, const struct request *request,
+                    struct response *response, struct caller *caller)
+{
+    const char *why = NULL;
+
+    if (caller_identify(services, request, caller, &why)) {
+        return true;
+    }
+    problem_answer(request, response, PROBLEM_UNAUTHENTICATED, "%s", why);
+    return false;
+}
+
+void caller_new_visitor(const struct services *services, const struct request *request,
+                        struct response *response, struct caller *caller)
+{
+    char *id = arena_alloc(request->arena, VISITOR_ID_TEXT + 1);
+    char cookie[VISITOR_COOKIE_TEXT + 1];
+
+    visitor_id_new(id);
+    *caller = (struct caller){.id = str_sized(id, VISITOR_ID_TEXT), .is_visitor = true};
+    request_log_member(caller->id);
+    size_t length =
+        visitor_cookie_make(services->visitor_keys, caller->id, clock_wall_ms(), cookie);
+    const char *line =
+        arena_format(request->arena, "%.*s=%.*s; Path=/; Max-Age=%lld; HttpOnly; SameSite=Lax%s",
+                     STR_ARG(visitor_cookie_name(services, request)), (int)length, cookie,
+                     (long long)services->settings->visitor_ttl_seconds,
+                     cookie_is_secure(services, request) ? "; Secure" : "");
+    response_header(response, "Set-Cookie", str_of(line));
+}
+
+bool caller_require_operator(const struct services *services, const struct request *request,
+                             struct response *response, enum operator_role least,
+                             const char **actor)
+{
+    enum operator_role role = operator_keys_role(services->operators, request_bearer(request));
+
+    if (role == OPERATOR_NONE) {
+        problem_answer(request, response, PROBLEM_UNAUTHENTICATED,
+                       "Send Authorization: Bearer with the operator's key.");
+        return false;
+    }
+    if (role < least) {
+        problem_answer(request, response, PROBLEM_FORBIDDEN,
+                       "The viewer's key may look and change nothing.");
+        return false;
+    }
+    *actor = role == OPERATOR_FULL ? "operator" : "viewer";
+    return true;
+}

@@ -1,0 +1,39 @@
+/*
+ * problem — the error table (errors.tbl) and its wire form, RFC 9457 problem+json.
+ */
+#ifndef SLUICE_HTTP_PROBLEM_H
+#define SLUICE_HTTP_PROBLEM_H
+
+#include <stdint.h>
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "lib/admission/outcome.h"
+
+enum problem {
+#define ERROR(code, status, title, retry_after, advice) PROBLEM_##code,
+#include "fcgi-app/http/errors.tbl"
+#undef ERROR
+    PROBLEM_COUNT
+};
+
+/** Answers with `problem`: status, problem+json with type, title, status, detail, instance, code,
+ *  Cache-Control: no-store, and Retry-After where the table gives one. `detail` is a sentence for the
+ *  person who reads it, printf style. Replaces whatever was in the response. */
+void problem_answer(const struct request *request, struct response *response, enum problem problem,
+                    const char *detail, ...) __attribute__((format(printf, 4, 5)));
+
+/** INVALID_REQUEST that names the JSON pointer (RFC 6901) at fault, as `pointer`. */
+void problem_answer_at(const struct request *request, struct response *response,
+                       const char *pointer, const char *detail, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/** Adds a member to the problem that was answered last, e.g. "taken": `json` is JSON text. */
+void problem_add(struct response *response, const char *name, struct str json);
+
+/** The problem of the same name as a refusal of the admission protocol, with the table's advice as
+ *  detail. ADMISSION_UNAVAILABLE for an outcome that is no refusal. */
+void problem_answer_outcome(const struct request *request, struct response *response,
+                            enum outcome outcome);
+
+#endif

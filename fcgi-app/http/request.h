@@ -1,0 +1,59 @@
+/*
+ * request — one HTTP request as nginx hands it over by FastCGI, checked and cut to pieces.
+ * Everything in it lives in the request's arena.
+ */
+#ifndef SLUICE_HTTP_REQUEST_H
+#define SLUICE_HTTP_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <fcgiapp.h>
+#include <json-c/json.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+
+enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_PUT, METHOD_PATCH, METHOD_DELETE,
+              METHOD_OTHER };
+
+enum { PATH_PARAMETERS = 3, BODY_MAX = 64 * 1024, OPERATOR_BODY_MAX = 16 * 1024 * 1024 };
+
+struct request {
+    struct arena *arena;
+    enum method method;
+    struct str path;       /* percent-decoded, without the query; always begins with '/' */
+    struct str query;      /* as sent, without '?' */
+    struct str parameters[PATH_PARAMETERS]; /* what stands for {…} in the route's path, in order */
+    struct str body;
+    struct str request_id;  /* from nginx; made here where it is missing */
+    struct str traceparent; /* empty unless valid (W3C Trace Context) */
+    struct str authorization; /* header values as sent, empty where missing */
+    struct str queue_ticket;
+    struct str entry_token;
+    struct str idempotency_key;
+    struct str cookies;
+    struct str accept_language;
+    bool https;
+};
+
+/** Reads the parameters and the body of an accepted FastCGI request. Returns false where the request is
+ *  beyond its bounds: `*too_large` tells a body over `body_max` from other faults. */
+bool request_read(FCGX_Request *fcgi, struct arena *arena, size_t body_max, struct request *request,
+                  bool *too_large);
+
+/** The value of the cookie `name`, empty where it is missing. Of several the first counts. */
+struct str request_cookie(const struct request *request, struct str name);
+
+/** The token of "Authorization: Bearer …" (the scheme in any case), empty where it is something else. */
+struct str request_bearer(const struct request *request);
+
+/** The percent-decoded value of the query parameter `name`; returns false where it is missing or badly
+ *  encoded. */
+bool request_query(const struct request *request, struct str name, struct str *value);
+
+/** The body as a JSON object, released with the arena. Strict: UTF-8, depth ≤ 16, nothing behind it. Returns NULL
+ *  where it is none; `*why` then says so in one sentence. An empty body gives an empty object. */
+json_object *request_json(const struct request *request, const char **why);
+
+#endif

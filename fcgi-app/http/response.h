@@ -1,0 +1,42 @@
+/*
+ * response — the answer to one request, collected and then sent in one piece.
+ */
+#ifndef SLUICE_HTTP_RESPONSE_H
+#define SLUICE_HTTP_RESPONSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <fcgiapp.h>
+#include <json-c/json.h>
+
+#include "lib/base/buffer.h"
+#include "lib/base/str.h"
+
+struct response {
+    int status;            /* 200 unless set */
+    struct buffer headers; /* complete lines, each with its CRLF */
+    struct buffer body;
+    const char *content_type; /* NULL: no body */
+    const char *cache_control; /* "no-store" unless set */
+};
+
+/** An empty response of status 200. Memory is kept between requests by response_clear(). */
+void response_init(struct response *response);
+void response_clear(struct response *response);
+void response_free(struct response *response);
+
+/** Adds a header line. A value with control characters is dropped: no header can be split. */
+void response_header(struct response *response, const char *name, struct str value);
+
+/** Says that the body is JSON and sets the status; the caller writes it into response->body. */
+void response_json(struct response *response, int status);
+
+/** Writes `object` as the JSON body. The object stays the caller's. */
+void response_json_object(struct response *response, int status, json_object *object);
+
+/** Sends it, with X-Request-Id; `head` leaves the body away. */
+void response_send(const struct response *response, struct str request_id, bool head,
+                   FCGX_Request *fcgi);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * sluice-fcgi — the FastCGI worker: one process, one pool, listening on file descriptor 0.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include <fcgiapp.h>
+
+#include "fcgi-app/http/operator_keys.h"
+#include "fcgi-app/http/request_log.h"
+#include "fcgi-app/pool/blocking_loop.h"
+#include "fcgi-app/pool/event_loop.h"
+#include "fcgi-app/pool/listener.h"
+#include "fcgi-app/pool/services.h"
+#include "lib/base/log.h"
+#include "lib/identity/key_set.h"
+#include "lib/identity/member_jwt.h"
+#include "lib/settings/program_options.h"
+#include "lib/store/postgres.h"
+#include "lib/store/redis.h"
+
+static const char *const QUEUE_NEEDS[] = {"redis_socket", "queue_ticket_keys_file",
+                                          "visitor_keys_file", NULL};
+static const char *const ORDER_NEEDS[] = {"redis_socket", "postgres_conninfo", "visitor_keys_file",
+                                          NULL};
+static const char *const OPERATOR_NEEDS[] = {"redis_socket", "postgres_conninfo", "admin_key_file",
+                                             NULL};
+
+static const struct {
+    const char *name;
+    const char *const *needs;
+} POOLS[] = {
+    [POOL_QUEUE] = {"queue", QUEUE_NEEDS},
+    [POOL_ORDER] = {"order", ORDER_NEEDS},
+    [POOL_OPERATOR] = {"operator", OPERATOR_NEEDS},
+};
+
+static struct program_option pool_option = {
+    .name = "pool", .argument = "queue|order|operator", .description = "which routes to serve"};
+
+/* The pool that --pool names, -1 where it names none. */
+static int pool_of_option(void)
+{
+    for (int i = 0; i < (int)(sizeof(POOLS) / sizeof(POOLS[0])); i++) {
+        if (pool_option.value != NULL && strcmp(pool_option.value, POOLS[i].name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void services_close(struct services *services)
+{
+    postgres_free(services->postgres);
+    redis_free(services->redis);
+    operator_keys_free(services->operators);
+    key_set_free(services->visitor_keys);
+    key_set_free(services->ticket_keys);
+    member_verifier_free(services->members);
+}
+
+/* Reads the keys that the pool needs. Returns false, with a sentence, where one is not usable. */
+static bool keys_open(struct services *services, char error[SECRET_ERROR])
+{
+    const struct settings *settings = services->settings;
+
+    if (services->pool == POOL_OPERATOR) {
+        services->operators = operator_keys_open(settings, error);
+        return services->operators != NULL;
+    }
+    services->members = member_verifier_new(settings, error);
+    if (services->members == NULL) {
+        return false;
+    }
+    services->visitor_keys = key_set_open(settings->visitor_keys_file, error);
+    if (services->visitor_keys == NULL) {
+        return false;
+    }
+    if (services->pool == POOL_QUEUE) {
+        services->ticket_keys = key_set_open(settings->queue_ticket_keys_file, error);
+        return services->ticket_keys != NULL;
+    }
+    return true;
+}
+
+static bool check_settings(const struct settings *settings, char error[SETTINGS_ERROR])
+{
+    int pool = pool_of_option();
+    struct services services = {.pool = (enum pool)pool, .settings = settings};
+    char fault[SECRET_ERROR];
+
+    if (pool < 0) {
+        return true;
+    }
+    bool usable = settings_require(settings, POOLS[pool].needs, error);
+    if (usable && !keys_open(&services, fault)) {
+        (void)memccpy(error, fault, '\0', SECRET_ERROR);
+        usable = false;
+    }
+    services_close(&services);
+    return usable;
+}
+
+static void stores_open(struct services *services)
+{
+    const struct settings *settings = services->settings;
+
+    if (services->pool != POOL_QUEUE) {
+        services->redis = redis_new(settings->redis_socket, settings->redis_timeout_ms);
+        services->postgres = postgres_new(
+            settings->postgres_conninfo, settings->statement_timeout_ms, settings->lock_timeout_ms);
+    }
+}
+
+static int serve(enum pool pool, const struct settings *settings)
+{
+    struct services services = {.pool = pool, .settings = settings};
+    enum log_level level = LOG_LEVEL_INFO;
+    char error[SECRET_ERROR];
+
+    (void)log_level_parse(str_of(settings->log_level), &level);
+    request_log_start(level);
+    if (!keys_open(&services, error)) {
+        log_event(LOG_LEVEL_ERROR, "keys.unusable", LOG_FIELDS(LOG_TEXT("why", error)));
+        services_close(&services);
+        return PROGRAM_BAD_CONFIG;
+    }
+    stores_open(&services);
+    int code = pool == POOL_QUEUE ? event_loop_run(&services) : blocking_loop_run(&services);
+    services_close(&services);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct program program = {
+        .name = "sluice-fcgi",
+        .summary = "Serves one pool of routes by FastCGI, on the listening socket that is file "
+                   "descriptor 0.",
+        .options = &pool_option,
+        .option_count = 1,
+        .check = check_settings,
+    };
+    struct settings settings;
+    int code = program_start(&program, argc, argv, &settings);
+
+    if (code != PROGRAM_GOES_ON) {
+        return code;
+    }
+    int pool = pool_of_option();
+    if (pool < 0) {
+        code = program_usage_error(&program, "--pool must be queue, order or operator");
+    } else if (!listener_prepare() || FCGX_Init() != 0) {
+        code = program_usage_error(
+            &program, "file descriptor 0 is no listening socket: start it by spawn-fcgi");
+    } else {
+        code = serve((enum pool)pool, &settings);
+    }
+    settings_free(&settings);
+    return code;
+}

@@ -1,0 +1,65 @@
+/*
+ * POST /v1/admin/queues/{queue}/actions/{action} — pause, resume, drain, sold-out, reset. All but reset may
+ * be repeated without effect. resume clears pause, drain and sold-out, also one by stock where something
+ * is left again; reset sends everybody away and starts a new epoch.
+ * Reply   200 the queue
+ * Errors  NOT_FOUND (queue or action); ADMISSION_UNAVAILABLE: stored, in force once Redis is back
+ */
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/pool/handler.h"
+#include "lib/orders/availability.h"
+
+/** After a resume: is there something to sell? Reads the queue again, for this may have opened it. */
+static bool look_at_stock(const struct services *services, const struct request *request,
+                          struct response *response, struct queue_row *row)
+{
+    bool found = false;
+
+    if (!availability_publish(services->postgres, services->redis, request->arena, row->id, true)) {
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
+                       "The queue is resumed, but whether anything is left to sell could not be "
+                       "looked up. Send the same request again.");
+        return false;
+    }
+    return store_answered(
+               services, request, response,
+               queue_store_get(services->postgres, request->arena, row->id, &found, row)) &&
+           (found || queue_not_found(request, response, row->id));
+}
+
+void act_on_queue(const struct services *services, const struct request *request,
+                  struct response *response)
+{
+    struct operator_call call;
+    enum queue_action action;
+    enum queue_change change;
+    struct queue_row row;
+
+    if (!operator_begin(services, request, response, false, &call)) {
+        return;
+    }
+    if (!queue_action_parse(request->parameters[1], &action)) {
+        problem_answer(request, response, PROBLEM_NOT_FOUND,
+                       "There is no such action; there are pause, resume, drain, sold-out and "
+                       "reset.");
+        return;
+    }
+    if (!store_answered(services, request, response,
+                        queue_store_act(services->postgres, request->arena, call.id, action,
+                                        &call.author, &change, &row))) {
+        return;
+    }
+    if (change == QUEUE_MISSING) {
+        (void)queue_not_found(request, response, call.id);
+        return;
+    }
+    if (change == QUEUE_CHANGED) {
+        log_change("queue.acted", &call, queue_action_word(action));
+    }
+    if (!publish_change(services, request, response, change, &row) ||
+        (action == QUEUE_ACTION_RESUME && !look_at_stock(services, request, response, &row))) {
+        return;
+    }
+    answer_queue(response, 200, &row);
+}

@@ -1,0 +1,27 @@
+/*
+ * GET /v1/admin/queues/{queue} — a queue's settings, each with the value that is in force.
+ * Reply   200 the queue; PUT takes it back as it is
+ * Errors  NOT_FOUND
+ */
+#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/pool/handler.h"
+
+void get_queue(const struct services *services, const struct request *request,
+               struct response *response)
+{
+    struct operator_call call;
+    struct queue_row row;
+    bool found = false;
+
+    if (!operator_begin(services, request, response, true, &call) ||
+        !store_answered(
+            services, request, response,
+            queue_store_get(services->postgres, request->arena, call.id, &found, &row))) {
+        return;
+    }
+    if (!found) {
+        (void)queue_not_found(request, response, call.id);
+        return;
+    }
+    answer_queue(response, 200, &row);
+}

@@ -1,0 +1,13 @@
+/*
+ * product_answer — what the operators' routes about products share.
+ */
+#ifndef SLUICE_OPERATOR_PRODUCT_ANSWER_H
+#define SLUICE_OPERATOR_PRODUCT_ANSWER_H
+
+#include "fcgi-app/http/response.h"
+#include "lib/orders/product_store.h"
+
+/** Answers with a product. */
+void answer_product(struct response *response, int status, const struct product *product);
+
+#endif

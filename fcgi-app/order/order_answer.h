@@ -1,0 +1,28 @@
+/*
+ * order_answer — an order on the wire, and the problems that all order routes share.
+ */
+#ifndef SLUICE_ORDER_ORDER_ANSWER_H
+#define SLUICE_ORDER_ORDER_ANSWER_H
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "lib/base/buffer.h"
+#include "lib/base/log.h"
+#include "lib/orders/order_store.h"
+
+/** Appends `order` as a JSON object. */
+void order_answer_write(struct buffer *out, const struct order *order);
+
+/** Answers with `order`. */
+void order_answer(struct response *response, int status, const struct order *order);
+
+/** Answers an outcome that brought no order and that no route treats in its own way: NONE, NOT_CANCELABLE
+ *  and what UNAVAILABLE, UNKNOWN and FAILED come to. */
+void order_answer_failure(const struct request *request, struct response *response,
+                          enum order_outcome outcome);
+
+/** A log line about an order of `member`, who is named by a hash only. */
+void order_answer_log(enum log_level level, const char *event, const struct order *order,
+                      struct str member);
+
+#endif

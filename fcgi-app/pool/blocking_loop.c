@@ -1,0 +1,84 @@
+#include "fcgi-app/pool/blocking_loop.h"
+
+#include <poll.h>
+#include <time.h>
+
+#include "fcgi-app/http/request_log.h"
+#include "fcgi-app/pool/exchange.h"
+#include "fcgi-app/pool/listener.h"
+#include "fcgi-app/pool/stop_signal.h"
+#include "lib/admission/claim.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/store/postgres.h"
+
+enum { BEAT_MS = 500 };
+
+struct worker {
+    const struct services *services;
+    struct exchange *exchange;
+    int64_t beat_at_ms; /* when the next sign of life is due */
+};
+
+/* The queues promote only while orders can be taken, so the sign of life says just that. */
+static void beat_if_due(struct worker *worker)
+{
+    const struct services *services = worker->services;
+
+    if (services->pool != POOL_ORDER || clock_monotonic_ms() < worker->beat_at_ms) {
+        return;
+    }
+    worker->beat_at_ms = clock_monotonic_ms() + BEAT_MS;
+    if (postgres_alive(services->postgres)) {
+        (void)order_pool_beat(services->redis, worker->exchange->arena);
+        exchange_clear(worker->exchange);
+    }
+}
+
+static void serve(struct worker *worker, int fd)
+{
+    const struct services *services = worker->services;
+    struct exchange *exchange = worker->exchange;
+    size_t body_max = services->pool == POOL_OPERATOR ? OPERATOR_BODY_MAX : BODY_MAX;
+    FCGX_Request fcgi;
+
+    listener_attach(&fcgi, fd);
+    if (FCGX_Accept_r(&fcgi) != 0) {
+        return;
+    }
+    /* Whatever nginx asks for: a connection kept here would starve all others. */
+    fcgi.keepConnection = 0;
+    if (exchange_begin(exchange, services->pool, body_max, &fcgi, clock_monotonic_ms())) {
+        log_set_request(exchange->request.request_id, exchange->request.traceparent);
+        exchange->route->handler(services, &exchange->request, &exchange->response);
+        exchange->member = request_log_take_member();
+    }
+    exchange_send(exchange, &fcgi, clock_monotonic_ms());
+    FCGX_Finish_r(&fcgi);
+    log_set_request(str_sized(NULL, 0), str_sized(NULL, 0));
+    exchange_clear(exchange);
+}
+
+int blocking_loop_run(const struct services *services)
+{
+    struct worker worker = {.services = services, .exchange = exchange_new()};
+    const struct timespec beat = {.tv_nsec = BEAT_MS * 1000000L};
+    struct pollfd listener = {.fd = LISTENER_FD, .events = POLLIN};
+    sigset_t open_mask;
+
+    stop_signal_install(&open_mask);
+    log_event(LOG_LEVEL_INFO, "worker.started", LOG_NO_FIELDS);
+    while (!stop_signal_came()) {
+        int fd = -1;
+        beat_if_due(&worker);
+        if (ppoll(&listener, 1, &beat, &open_mask) > 0) {
+            fd = listener_accept();
+        }
+        if (fd >= 0) {
+            serve(&worker, fd);
+        }
+    }
+    log_event(LOG_LEVEL_INFO, "worker.stopped", LOG_NO_FIELDS);
+    exchange_free(worker.exchange);
+    return 0;
+}

@@ -1,0 +1,343 @@
+#include "fcgi-app/pool/event_loop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fcgi-app/http/request_log.h"
+#include "fcgi-app/pool/connection.h"
+#include "fcgi-app/pool/exchange.h"
+#include "fcgi-app/pool/fcgi_records.h"
+#include "fcgi-app/pool/listener.h"
+#include "fcgi-app/pool/stop_signal.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/store/redis_pipeline.h"
+
+enum {
+    EVENTS_MAX = 256,
+    PEEK_MAX = 64 * 1024,
+    SPARE_EXCHANGES_MAX = 256,
+    PARTIAL_MAX_MS = 5000, /* how long a request may be half here */
+    SWEEP_MS = 1000,
+    STOP_MAX_MS = 5000,
+    STOP_LOOK_MS = 50,
+    STOP_IDLE_MS = 500 /* a connection idle for so long while stopping is not used any more */
+};
+
+struct loop {
+    const struct services *services;
+    struct redis_pipeline *pipeline;
+    int epoll_fd;
+    bool listens;
+    int64_t now_ms; /* monotonic, read once a turn */
+    int64_t stop_at_ms;
+    int64_t swept_at_ms;
+    size_t partial; /* connections that may hold half a request */
+    struct exchange *spare;
+    size_t spare_count;
+    size_t due_count;
+    struct connection *due[CONNECTIONS_MAX]; /* to look at again in this turn */
+    struct connection_table connections;
+    char peeked[PEEK_MAX];
+};
+
+static bool is_stopping(const struct loop *loop)
+{
+    return loop->stop_at_ms != 0;
+}
+
+static void listen_on(struct loop *loop, bool on)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLEXCLUSIVE, .data.ptr = loop};
+
+    if (on == loop->listens) {
+        return;
+    }
+    if (epoll_ctl(loop->epoll_fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, LISTENER_FD, &event) != 0) {
+        abort();
+    }
+    loop->listens = on;
+}
+
+static struct exchange *take_exchange(struct loop *loop)
+{
+    struct exchange *exchange = loop->spare;
+
+    if (exchange == NULL) {
+        return exchange_new();
+    }
+    loop->spare = exchange->next;
+    loop->spare_count--;
+    exchange->next = NULL;
+    return exchange;
+}
+
+static void give_back(struct loop *loop, struct exchange *exchange)
+{
+    if (loop->spare_count == SPARE_EXCHANGES_MAX) {
+        exchange_free(exchange);
+        return;
+    }
+    exchange_clear(exchange);
+    exchange->next = loop->spare;
+    loop->spare = exchange;
+    loop->spare_count++;
+}
+
+static void look_again(struct loop *loop, struct connection *connection)
+{
+    if (!connection->is_due) {
+        connection->is_due = true;
+        loop->due[loop->due_count++] = connection;
+    }
+}
+
+static void respond(struct loop *loop, struct connection *connection, struct exchange *exchange)
+{
+    exchange_send(exchange, &connection->fcgi, loop->now_ms);
+    if (is_stopping(loop) || !exchange->input_is_read) {
+        connection_finish_last(&loop->connections, connection);
+    } else {
+        connection_finish(&loop->connections, connection, loop->now_ms);
+    }
+    give_back(loop, exchange);
+    if (connection->state == CONNECTION_IDLE && connection->has_news) {
+        look_again(loop, connection);
+    }
+}
+
+/* What a command in flight belongs to. */
+struct flight {
+    struct loop *loop;
+    struct connection *connection;
+    struct exchange *exchange;
+};
+
+static void on_reply(void *context, const redisReply *reply)
+{
+    const struct flight *flight = context;
+    struct exchange *exchange = flight->exchange;
+
+    exchange->route->finish(flight->loop->services, &exchange->request, reply, exchange->memory,
+                            &exchange->response);
+    respond(flight->loop, flight->connection, exchange);
+}
+
+static void begin(struct loop *loop, struct connection *connection)
+{
+    struct exchange *exchange = take_exchange(loop);
+    struct redis_command *command = NULL;
+
+    if (exchange_begin(exchange, POOL_QUEUE, BODY_MAX, &connection->fcgi, loop->now_ms)) {
+        if (exchange->route->begin != NULL) {
+            command = exchange->route->begin(loop->services, &exchange->request,
+                                             &exchange->response, &exchange->memory);
+        } else {
+            exchange->route->handler(loop->services, &exchange->request, &exchange->response);
+        }
+        exchange->member = request_log_take_member();
+    }
+    if (command == NULL) {
+        respond(loop, connection, exchange);
+        return;
+    }
+    struct flight *flight = arena_alloc(exchange->arena, sizeof(*flight));
+    *flight = (struct flight){.loop = loop, .connection = connection, .exchange = exchange};
+    redis_pipeline_send(loop->pipeline, command, on_reply, flight, loop->now_ms);
+}
+
+/* Begins the request that waits in an idle connection, once it is whole. */
+static void look_at(struct loop *loop, struct connection *connection)
+{
+    connection->has_news = false;
+    ssize_t n = recv(connection->fcgi.ipcFd, loop->peeked, PEEK_MAX, MSG_PEEK | MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+    if (n <= 0) {
+        connection_close(&loop->connections, connection);
+        return;
+    }
+    enum fcgi_records records = fcgi_records_look(str_sized(loop->peeked, (size_t)n));
+    if (records == FCGI_RECORDS_FOREIGN) {
+        log_event(LOG_LEVEL_WARNING, "connection.foreign", LOG_NO_FIELDS);
+        connection_close(&loop->connections, connection);
+    } else if (records == FCGI_RECORDS_PARTIAL && n < PEEK_MAX) {
+        loop->partial += connection->partial_since_ms == 0 ? 1 : 0;
+        connection->partial_since_ms =
+            connection->partial_since_ms == 0 ? loop->now_ms : connection->partial_since_ms;
+    } else if (connection_read(&loop->connections, connection)) {
+        begin(loop, connection);
+    }
+}
+
+static void accept_one(struct loop *loop)
+{
+    int fd = listener_accept();
+
+    if (fd < 0) {
+        return;
+    }
+    struct connection *connection = connection_open(&loop->connections, fd, loop->now_ms);
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.ptr = connection};
+    if (connection == NULL) {
+        (void)close(fd);
+    } else if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0) {
+        connection_close(&loop->connections, connection);
+    }
+}
+
+static void handle(struct loop *loop, const struct epoll_event *event)
+{
+    if (event->data.ptr == loop) {
+        accept_one(loop);
+    } else if (event->data.ptr == loop->pipeline) {
+        redis_pipeline_ready(loop->pipeline, event->events, loop->now_ms);
+    } else {
+        struct connection *connection = event->data.ptr;
+        if (connection->state == CONNECTION_IDLE) {
+            look_at(loop, connection);
+        } else {
+            connection->has_news = connection->state == CONNECTION_BUSY;
+        }
+    }
+}
+
+static void look_at_the_due(struct loop *loop)
+{
+    size_t count = loop->due_count;
+
+    loop->due_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct connection *connection = loop->due[i];
+        connection->is_due = false;
+        if (connection->state == CONNECTION_IDLE) {
+            look_at(loop, connection);
+        }
+    }
+}
+
+/* While stopping: a request may have come in this very moment. */
+static void close_unless_used(struct loop *loop, struct connection *connection)
+{
+    look_at(loop, connection);
+    if (connection->state == CONNECTION_IDLE && connection->partial_since_ms == 0) {
+        connection_close(&loop->connections, connection);
+    }
+}
+
+/* Closes what has been half here, or while stopping idle, for too long. */
+static void sweep(struct loop *loop)
+{
+    loop->partial = 0;
+    for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+        struct connection *connection = &loop->connections.all[i];
+        if (connection->state != CONNECTION_IDLE) {
+            continue;
+        }
+        bool is_partial = connection->partial_since_ms != 0;
+        if (is_partial && loop->now_ms - connection->partial_since_ms >= PARTIAL_MAX_MS) {
+            log_event(LOG_LEVEL_WARNING, "connection.half_request", LOG_NO_FIELDS);
+            connection_close(&loop->connections, connection);
+        } else if (is_stopping(loop) && !is_partial &&
+                   loop->now_ms - connection->idle_since_ms >= STOP_IDLE_MS) {
+            close_unless_used(loop, connection);
+        } else {
+            loop->partial += is_partial ? 1 : 0;
+        }
+    }
+    loop->swept_at_ms = loop->now_ms;
+}
+
+static int time_to_wait(const struct loop *loop)
+{
+    int64_t wait_ms = redis_pipeline_next_turn(loop->pipeline, loop->now_ms);
+    int64_t own_ms = -1;
+
+    if (loop->due_count > 0) {
+        own_ms = 0;
+    } else if (is_stopping(loop)) {
+        own_ms = STOP_LOOK_MS;
+    } else if (loop->partial > 0) {
+        own_ms = SWEEP_MS;
+    }
+    if (wait_ms < 0 || (own_ms >= 0 && own_ms < wait_ms)) {
+        wait_ms = own_ms;
+    }
+    return (int)wait_ms;
+}
+
+static void begin_to_stop(struct loop *loop)
+{
+    listen_on(loop, false);
+    loop->now_ms = clock_monotonic_ms();
+    loop->stop_at_ms = loop->now_ms + STOP_MAX_MS;
+    for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+        loop->connections.all[i].idle_since_ms = loop->now_ms;
+    }
+    log_event(LOG_LEVEL_INFO, "worker.stopping",
+              LOG_FIELDS(LOG_INT("connections", loop->connections.open)));
+}
+
+static void turn(struct loop *loop, const sigset_t *open_mask)
+{
+    struct epoll_event events[EVENTS_MAX];
+    int count = epoll_pwait(loop->epoll_fd, events, EVENTS_MAX, time_to_wait(loop), open_mask);
+
+    loop->now_ms = clock_monotonic_ms();
+    for (int i = 0; i < count; i++) {
+        handle(loop, &events[i]);
+    }
+    look_at_the_due(loop);
+    redis_pipeline_turn(loop->pipeline, loop->now_ms);
+    if (loop->now_ms - loop->swept_at_ms >= (is_stopping(loop) ? STOP_LOOK_MS : SWEEP_MS)) {
+        sweep(loop);
+    }
+    listen_on(loop, !is_stopping(loop) && loop->connections.open < CONNECTIONS_MAX);
+}
+
+static void free_loop(struct loop *loop)
+{
+    redis_pipeline_free(loop->pipeline);
+    for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+        if (loop->connections.all[i].state == CONNECTION_IDLE) {
+            connection_close(&loop->connections, &loop->connections.all[i]);
+        }
+    }
+    while (loop->spare != NULL) {
+        exchange_free(take_exchange(loop));
+    }
+    (void)close(loop->epoll_fd);
+    free(loop);
+}
+
+int event_loop_run(const struct services *services)
+{
+    struct loop *loop = calloc(1, sizeof(*loop));
+    sigset_t open_mask;
+
+    if (loop == NULL || (loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC)) < 0) {
+        abort();
+    }
+    stop_signal_install(&open_mask);
+    loop->services = services;
+    loop->now_ms = clock_monotonic_ms();
+    loop->pipeline =
+        redis_pipeline_new(services->settings->redis_socket, services->settings->redis_timeout_ms,
+                           loop->epoll_fd, loop->now_ms);
+    listen_on(loop, true);
+    log_event(LOG_LEVEL_INFO, "worker.started", LOG_NO_FIELDS);
+    while (!is_stopping(loop) || (loop->connections.open > 0 && loop->now_ms < loop->stop_at_ms)) {
+        turn(loop, &open_mask);
+        if (stop_signal_came() && !is_stopping(loop)) {
+            begin_to_stop(loop);
+        }
+    }
+    log_event(LOG_LEVEL_INFO, "worker.stopped",
+              LOG_FIELDS(LOG_INT("inFlight", loop->connections.busy)));
+    free_loop(loop);
+    return 0;
+}

@@ -1,0 +1,84 @@
+#include "fcgi-app/pool/exchange.h"
+
+#include <stdlib.h>
+
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/http/request_log.h"
+
+struct exchange *exchange_new(void)
+{
+    struct exchange *exchange = calloc(1, sizeof(*exchange));
+
+    if (exchange == NULL) {
+        abort();
+    }
+    exchange->arena = arena_new();
+    response_init(&exchange->response);
+    return exchange;
+}
+
+void exchange_clear(struct exchange *exchange)
+{
+    response_clear(&exchange->response);
+    arena_reset(exchange->arena);
+    exchange->route = NULL;
+    exchange->memory = NULL;
+    exchange->member = str_sized(NULL, 0);
+    exchange->owner = NULL;
+    exchange->next = NULL;
+}
+
+void exchange_free(struct exchange *exchange)
+{
+    if (exchange != NULL) {
+        response_free(&exchange->response);
+        arena_free(exchange->arena);
+        free(exchange);
+    }
+}
+
+/* Passes over what is left of a refused request's body, within bounds. Returns whether its end came. */
+static bool drain(FCGX_Request *fcgi)
+{
+    char passed_over[4096];
+
+    for (int i = 0; i < 2 * BODY_MAX / (int)sizeof(passed_over); i++) {
+        if (FCGX_GetStr(passed_over, sizeof(passed_over), fcgi->in) < (int)sizeof(passed_over)) {
+            return FCGX_GetError(fcgi->in) == 0;
+        }
+    }
+    return false;
+}
+
+bool exchange_begin(struct exchange *exchange, enum pool pool, size_t body_max, FCGX_Request *fcgi,
+                    int64_t now_ms)
+{
+    struct request *request = &exchange->request;
+    bool too_large = false;
+
+    exchange->started_ms = now_ms;
+    exchange->input_is_read = true;
+    (void)request_log_take_member();
+    if (!request_read(fcgi, exchange->arena, body_max, request, &too_large)) {
+        exchange->input_is_read = drain(fcgi);
+        if (too_large) {
+            problem_answer(request, &exchange->response, PROBLEM_BODY_TOO_LARGE,
+                           "At most %zu bytes are taken here.", body_max);
+        } else {
+            problem_answer(request, &exchange->response, PROBLEM_INVALID_REQUEST,
+                           "The address, a header or the body is malformed or too long.");
+        }
+        return false;
+    }
+    exchange->route = router_find(pool, request, &exchange->response);
+    return exchange->route != NULL;
+}
+
+void exchange_send(struct exchange *exchange, FCGX_Request *fcgi, int64_t now_ms)
+{
+    response_send(&exchange->response, exchange->request.request_id,
+                  exchange->request.method == METHOD_HEAD, fcgi);
+    request_log(&exchange->request, &exchange->response,
+                exchange->route == NULL ? "" : exchange->route->path, exchange->member,
+                exchange->started_ms, now_ms);
+}

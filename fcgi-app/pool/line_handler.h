@@ -1,0 +1,34 @@
+/*
+ * line_handler — the form of a route of the queue pool. It never waits: begin checks the request and
+ * gives the one Redis command that it needs; finish turns the reply into the response. In between the
+ * worker serves others.
+ */
+#ifndef SLUICE_POOL_LINE_HANDLER_H
+#define SLUICE_POOL_LINE_HANDLER_H
+
+#include <hiredis/hiredis.h>
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "fcgi-app/pool/services.h"
+#include "lib/store/redis_command.h"
+
+/** Returns the command to send, or NULL where `response` is complete already. `*memory` is handed on to
+ *  finish and lives in the request's arena. */
+typedef struct redis_command *line_begin(const struct services *services,
+                                         const struct request *request, struct response *response,
+                                         void **memory);
+
+/** `reply` is NULL where Redis gave no answer. */
+typedef void line_finish(const struct services *services, const struct request *request,
+                         const redisReply *reply, void *memory, struct response *response);
+
+#define LINE_ROUTE(method, path, name, summary)                                                    \
+    line_begin name##_begin;                                                                       \
+    line_finish name##_finish;
+#define ROUTE(pool, method, path, name, summary)
+#include "fcgi-app/routes.tbl"
+#undef ROUTE
+#undef LINE_ROUTE
+
+#endif

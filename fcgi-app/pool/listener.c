@@ -1,0 +1,40 @@
+#include "fcgi-app/pool/listener.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { IO_TIMEOUT_S = 2 };
+
+bool listener_prepare(void)
+{
+    int listens = 0;
+    socklen_t size = sizeof(listens);
+
+    if (getsockopt(LISTENER_FD, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || listens == 0) {
+        return false;
+    }
+    int flags = fcntl(LISTENER_FD, F_GETFL);
+    return flags >= 0 && fcntl(LISTENER_FD, F_SETFL, flags | O_NONBLOCK) == 0;
+}
+
+int listener_accept(void)
+{
+    const struct timeval limit = {.tv_sec = IO_TIMEOUT_S};
+    int fd = accept4(LISTENER_FD, NULL, NULL, SOCK_CLOEXEC);
+
+    if (fd >= 0) {
+        (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+        (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+    }
+    return fd;
+}
+
+void listener_attach(FCGX_Request *fcgi, int fd)
+{
+    (void)FCGX_InitRequest(fcgi, -1, FCGI_FAIL_ACCEPT_ON_INTR);
+    fcgi->ipcFd = fd;
+    fcgi->keepConnection = 1;
+    FCGX_Detach(fcgi);
+}

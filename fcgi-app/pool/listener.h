@@ -1,0 +1,25 @@
+/*
+ * listener — the listening socket on file descriptor 0, as spawn-fcgi hands it over, and the FastCGI
+ * connections that come from it.
+ */
+#ifndef SLUICE_POOL_LISTENER_H
+#define SLUICE_POOL_LISTENER_H
+
+#include <stdbool.h>
+
+#include <fcgiapp.h>
+
+enum { LISTENER_FD = 0 };
+
+/** Makes the socket non-blocking. Returns false where fd 0 is no listening socket. */
+bool listener_prepare(void);
+
+/** Accepts one connection, with a time limit of 2 s on each read and write. Returns its file descriptor,
+ *  -1 where none is waiting (any more). */
+int listener_accept(void);
+
+/** Prepares `fcgi` to read its next request from the connection `fd`: FCGX_Accept_r() then neither
+ *  accepts another connection nor lingers when it closes this one. */
+void listener_attach(FCGX_Request *fcgi, int fd);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * services — what the handlers of one worker process work with, made once at its start.
+ */
+#ifndef SLUICE_POOL_SERVICES_H
+#define SLUICE_POOL_SERVICES_H
+
+#include "lib/settings/settings.h"
+
+struct redis;
+struct postgres;
+struct member_verifier;
+struct key_set;
+struct operator_keys;
+
+enum pool { POOL_QUEUE, POOL_ORDER, POOL_OPERATOR };
+
+struct services {
+    enum pool pool;
+    const struct settings *settings;
+    struct member_verifier *members;
+    struct key_set *ticket_keys;
+    struct key_set *visitor_keys;
+    struct redis *redis;             /* blocking client; NULL in the queue pool */
+    struct postgres *postgres;       /* NULL in the queue pool */
+    struct operator_keys *operators; /* NULL outside of the operator pool */
+};
+
+#endif

@@ -1,0 +1,48 @@
+#include "fcgi-app/pool/stop_signal.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t came;
+
+static void on_stop(int number)
+{
+    (void)number;
+    if (came != 0) {
+        _exit(0);
+    }
+    came = 1;
+}
+
+static void handle(int number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler};
+
+    (void)sigemptyset(&action.sa_mask);
+    if (sigaction(number, &action, NULL) != 0) {
+        abort();
+    }
+}
+
+void stop_signal_install(sigset_t *open_mask)
+{
+    sigset_t stop;
+
+    (void)sigemptyset(&stop);
+    (void)sigaddset(&stop, SIGTERM);
+    (void)sigaddset(&stop, SIGINT);
+    if (sigprocmask(SIG_BLOCK, &stop, open_mask) != 0) {
+        abort();
+    }
+    (void)sigdelset(open_mask, SIGTERM);
+    (void)sigdelset(open_mask, SIGINT);
+    handle(SIGTERM, on_stop);
+    handle(SIGINT, on_stop);
+    handle(SIGHUP, SIG_IGN);
+    handle(SIGPIPE, SIG_IGN);
+}
+
+bool stop_signal_came(void)
+{
+    return came != 0;
+}

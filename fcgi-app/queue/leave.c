@@ -1,0 +1,38 @@
+/*
+ * DELETE /v1/queues/{queue}/entries — give up the place in line or the unused entry token.
+ *
+ * Request  as for position
+ * Reply    204, also when not there
+ * Errors   UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ORDER_IN_PROGRESS, SESSION_REVOKED 409,
+ *          ADMISSION_UNAVAILABLE 503
+ * Touches  lua/leave.lua
+ */
+#include "fcgi-app/pool/line_handler.h"
+#include "fcgi-app/queue/refusal.h"
+#include "fcgi-app/queue/ticket_cookie.h"
+#include "fcgi-app/queue/who_stands.h"
+
+struct redis_command *leave_begin(const struct services *services, const struct request *request,
+                                  struct response *response, void **memory)
+{
+    struct line_caller *caller = who_stands(services, request, response);
+
+    *memory = caller;
+    return caller == NULL ? NULL : line_leave(request->arena, caller);
+}
+
+void leave_finish(const struct services *services, const struct request *request,
+                  const redisReply *reply, void *memory, struct response *response)
+{
+    const struct line_caller *caller = memory;
+    enum outcome outcome = outcome_of(reply);
+
+    if (outcome != OUTCOME_LEFT && outcome != OUTCOME_NOT_THERE) {
+        refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
+        return;
+    }
+    response->status = 204;
+    if (ticket_cookie_read(services, request, caller->queue).n > 0) {
+        ticket_cookie_clear(services, request, response, caller->queue);
+    }
+}

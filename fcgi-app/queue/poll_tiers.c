@@ -1,0 +1,92 @@
+#include "fcgi-app/queue/poll_tiers.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "lib/base/random.h"
+
+enum { TIERS_MAX = 16, TEXT_MAX = 1024, SECONDS_MAX = 3600 };
+
+struct tier {
+    int64_t up_to_rank;
+    int64_t seconds;
+};
+
+static const struct tier DEFAULT_TIERS[] = {
+    {100, 1}, {1000, 2}, {10000, 5}, {100000, 10}, {INT64_MAX, 30},
+};
+
+/* The tiers read last: most polls of a moment are about one queue. */
+static struct {
+    char text[TEXT_MAX];
+    size_t length;
+    struct tier tiers[TIERS_MAX];
+    size_t count; /* 0: the text is not to be used */
+} last;
+
+static bool read_tier(json_object *row, struct tier *tier)
+{
+    json_object *seconds;
+
+    if (!json_object_is_type(row, json_type_object) ||
+        !json_object_object_get_ex(row, "seconds", &seconds)) {
+        return false;
+    }
+    json_object *up_to = json_object_object_get(row, "upToRank");
+    tier->seconds = json_object_get_int64(seconds);
+    tier->up_to_rank = up_to == NULL ? INT64_MAX : json_object_get_int64(up_to);
+    return tier->seconds >= 1 && tier->seconds <= SECONDS_MAX && tier->up_to_rank >= 0;
+}
+
+static size_t read_tiers(const char *text, struct tier tiers[TIERS_MAX])
+{
+    json_object *rows = json_tokener_parse(text);
+    size_t count = json_object_is_type(rows, json_type_array) ? json_object_array_length(rows) : 0;
+    bool fit = count <= TIERS_MAX;
+
+    for (size_t i = 0; i < count && fit; i++) {
+        fit = read_tier(json_object_array_get_idx(rows, i), &tiers[i]);
+    }
+    (void)json_object_put(rows);
+    return fit ? count : 0;
+}
+
+static const struct tier *find_tiers(struct str text, size_t *count)
+{
+    if (text.n > 0 && text.n < TEXT_MAX) {
+        if (!str_equal(text, str_sized(last.text, last.length))) {
+            memcpy(last.text, text.p, text.n);
+            last.text[text.n] = '\0';
+            last.length = text.n;
+            last.count = read_tiers(last.text, last.tiers);
+        }
+        if (last.count > 0) {
+            *count = last.count;
+            return last.tiers;
+        }
+    }
+    *count = sizeof(DEFAULT_TIERS) / sizeof(DEFAULT_TIERS[0]);
+    return DEFAULT_TIERS;
+}
+
+struct poll_pause poll_tiers_pause(struct str tiers, int64_t rank)
+{
+    size_t count, i = 0;
+    const struct tier *table = find_tiers(tiers, &count);
+
+    while (i + 1 < count && rank > table[i].up_to_rank) {
+        i++;
+    }
+    struct poll_pause pause = poll_tiers_fixed(table[i].seconds);
+    if (i > 0) {
+        pause.retry_ms += random_below((uint32_t)(pause.retry_ms / 4) + 1);
+    }
+    return pause;
+}
+
+struct poll_pause poll_tiers_fixed(int64_t seconds)
+{
+    return (struct poll_pause){.seconds = seconds, .retry_ms = seconds * 1000};
+}

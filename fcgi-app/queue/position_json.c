@@ -1,0 +1,97 @@
+#include "fcgi-app/queue/position_json.h"
+
+#include "fcgi-app/queue/poll_tiers.h"
+#include "lib/base/clock.h"
+
+enum { READY_POLL_S = 1, NOT_ENTERED_POLL_S = 5 };
+
+static const int64_t RFC3339_LAST_MS = 253402300799999;
+
+static const char *const STATUS_WORDS[] = {
+    [LINE_NOT_ENTERED] = "NOT_ENTERED", [LINE_WAITING] = "WAITING", [LINE_READY] = "READY"};
+
+static void add_text_or_null(struct buffer *body, const char *name, struct str text)
+{
+    buffer_add(body, str_of(name));
+    if (text.n > 0) {
+        buffer_add_json_string(body, text);
+    } else {
+        buffer_add(body, STR("null"));
+    }
+}
+
+static void add_number_or_null(struct buffer *body, const char *name, int64_t number)
+{
+    buffer_add(body, str_of(name));
+    if (number >= 0) {
+        buffer_add_int(body, number);
+    } else {
+        buffer_add(body, STR("null"));
+    }
+}
+
+static void add_time_or_null(struct buffer *body, const char *name, int64_t ms)
+{
+    char text[RFC3339_TEXT + 1];
+    bool is_time = ms > 0 && ms <= RFC3339_LAST_MS;
+
+    if (is_time) {
+        rfc3339_format(ms, text);
+    }
+    add_text_or_null(body, name, str_sized(text, is_time ? RFC3339_TEXT : 0));
+}
+
+/* Seconds until one's turn, -1 where nobody can tell. */
+static int64_t estimate_s(const struct line_position *position)
+{
+    int64_t ahead_milli;
+    bool moves = str_equal(position->queue_state, STR("OPEN")) ||
+                 str_equal(position->queue_state, STR("DRAINING"));
+
+    if (position->status != LINE_WAITING || !moves || position->on_hold ||
+        position->rate_milli < 1 ||
+        __builtin_mul_overflow(position->rank + 1, (int64_t)1000, &ahead_milli)) {
+        return -1;
+    }
+    return (ahead_milli - 1) / position->rate_milli + 1;
+}
+
+static struct poll_pause pause_of(const struct line_position *position)
+{
+    switch (position->status) {
+    case LINE_WAITING:
+        return poll_tiers_pause(position->poll_tiers, position->rank);
+    case LINE_READY:
+        return poll_tiers_fixed(READY_POLL_S);
+    case LINE_NOT_ENTERED:
+    default:
+        return poll_tiers_fixed(NOT_ENTERED_POLL_S);
+    }
+}
+
+void position_json_answer(struct response *response, int status, struct str queue,
+                          const struct line_position *position, struct str ticket)
+{
+    struct buffer *body = &response->body;
+    struct poll_pause pause = pause_of(position);
+    bool is_ready = position->status == LINE_READY;
+
+    response_json(response, status);
+    add_text_or_null(body, "{\"queue\":", queue);
+    add_text_or_null(body, ",\"queueState\":", position->queue_state);
+    add_text_or_null(body, ",\"status\":", str_of(STATUS_WORDS[position->status]));
+    add_number_or_null(body, ",\"rank\":", position->status == LINE_WAITING ? position->rank : -1);
+    add_number_or_null(body, ",\"currentTotalWaitingCount\":", position->waiting);
+    add_number_or_null(body, ",\"estimatedWaitSeconds\":", estimate_s(position));
+    add_number_or_null(body, ",\"pollingIntervalSeconds\":", pause.seconds);
+    add_number_or_null(body, ",\"retryAfterMs\":", pause.retry_ms);
+    add_text_or_null(body,
+                     ",\"entryToken\":", is_ready ? position->entry_token : str_sized(NULL, 0));
+    add_time_or_null(body, ",\"entryTokenExpiresAt\":", is_ready ? position->token_ends_ms : 0);
+    add_text_or_null(body, ",\"queueTicket\":", ticket);
+    add_time_or_null(body, ",\"serverTime\":", position->now_ms);
+    if (position->ordering) {
+        buffer_add(body, STR(",\"ordering\":true"));
+    }
+    buffer_add_char(body, '}');
+}

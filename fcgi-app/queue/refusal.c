@@ -1,0 +1,23 @@
+#include "fcgi-app/queue/refusal.h"
+
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/queue/seen_queues.h"
+#include "lib/admission/line.h"
+
+void refusal_answer(const struct request *request, struct response *response, struct str queue,
+                    bool has_ticket, enum outcome outcome, const redisReply *reply)
+{
+    if (outcome == OUTCOME_NOT_FOUND) {
+        if (!line_settings_missing(reply)) {
+            seen_queues_remove(queue);
+        } else if (has_ticket || seen_queues_has(queue)) {
+            outcome = OUTCOME_ADMISSION_UNAVAILABLE;
+        }
+    }
+    if (outcome == OUTCOME_NOT_FOUND) {
+        problem_answer(request, response, PROBLEM_NOT_FOUND, "There is no queue %.*s.",
+                       STR_ARG(queue));
+    } else {
+        problem_answer_outcome(request, response, outcome);
+    }
+}

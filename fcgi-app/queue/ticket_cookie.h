@@ -1,0 +1,26 @@
+/*
+ * ticket_cookie — the cookie that carries a queue ticket for browsers. Somebody may stand in several queues at
+ * once, so each queue has a cookie of its own: `sluice_ticket` with the queue's path; under TLS, where the
+ * prefix __Host- demands Path=/, `__Host-sluice_ticket-<queue>`.
+ */
+#ifndef SLUICE_QUEUE_TICKET_COOKIE_H
+#define SLUICE_QUEUE_TICKET_COOKIE_H
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "fcgi-app/pool/services.h"
+
+/** The ticket in the request's cookie for `queue`, unverified; empty where there is none. A cookie
+ *  `sluice_ticket` is taken under TLS too: a ticket proves itself. */
+struct str ticket_cookie_read(const struct services *services, const struct request *request,
+                              struct str queue);
+
+/** Sets the cookie for the life of a ticket. */
+void ticket_cookie_set(const struct services *services, const struct request *request,
+                       struct response *response, struct str queue, struct str ticket);
+
+/** Takes the cookie away. */
+void ticket_cookie_clear(const struct services *services, const struct request *request,
+                         struct response *response, struct str queue);
+
+#endif

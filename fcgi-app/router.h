@@ -1,0 +1,27 @@
+/*
+ * router — finds the route of a request in the table of routes.tbl.
+ */
+#ifndef SLUICE_ROUTER_H
+#define SLUICE_ROUTER_H
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "fcgi-app/pool/handler.h"
+#include "fcgi-app/pool/line_handler.h"
+#include "fcgi-app/pool/services.h"
+
+struct route {
+    unsigned int pools; /* bit 1 << enum pool for each that serves it */
+    enum method method;
+    const char *path;  /* as in routes.tbl */
+    handler *handler;  /* NULL for a route of the queue pool only */
+    line_begin *begin; /* NULL where the handler is to be called */
+    line_finish *finish;
+};
+
+/** The route of `request` in `pool`; request->parameters are filled. HEAD finds the route of GET. Returns
+ *  NULL where `response` is complete already: 404 for a path, or an id in it, that this pool does not
+ *  know; 405 with Allow for another method. */
+const struct route *router_find(enum pool pool, struct request *request, struct response *response);
+
+#endif
