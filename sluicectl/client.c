@@ -1,0 +1,169 @@
+#include "sluicectl/client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <curl/curl.h>
+
+#include "lib/base/buffer.h"
+#include "lib/base/secret.h"
+
+enum { CONNECT_TIMEOUT_MS = 3000, TIMEOUT_MS = 15000, ANSWER_MAX = 32 * 1024 * 1024 };
+
+static void release_json(void *object)
+{
+    (void)json_object_put(object);
+}
+
+static size_t receive(char *bytes, size_t size, size_t count, void *buffer)
+{
+    buffer_add(buffer, str_sized(bytes, size * count));
+    return buffer_ok(buffer) ? size * count : 0;
+}
+
+/** The header that carries the admin key; NULL, and said why, where there is none. */
+static struct curl_slist *key_header(const struct invocation *invocation)
+{
+    const char *named = getenv("SLUICE_ADMIN_KEY_FILE");
+    const char *path =
+        named != NULL && named[0] != '\0'
+            ? named
+            : arena_format(invocation->arena, "%s/secrets/admin.key", invocation->data);
+    char error[SECRET_ERROR];
+    char *bytes = NULL;
+    size_t length = 0;
+
+    if (!secret_read(path, &bytes, &length, error)) {
+        (void)failed("the admin key cannot be read: %s. Name Sluice's folder with --data or "
+                     "SLUICE_DATA, or the key with SLUICE_ADMIN_KEY_FILE.",
+                     error);
+        return NULL;
+    }
+    size_t text = strcspn(bytes, "\r\n");
+    char *header = arena_format(invocation->arena, "Authorization: Bearer %.*s", (int)text, bytes);
+    struct curl_slist *headers = curl_slist_append(NULL, header);
+    secret_free(bytes, length);
+    return headers;
+}
+
+/** Sends it; false, and said why, where no answer came. */
+static bool perform(const struct invocation *invocation, CURL *curl, long *status)
+{
+    CURLcode code = curl_easy_perform(curl);
+
+    if (code == CURLE_OK) {
+        (void)curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
+        return true;
+    }
+    if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST) {
+        (void)failed("%s does not answer (%s). Is Sluice running? Start it with scripts/run, or "
+                     "name its address with --url or SLUICE_URL.",
+                     invocation->url, curl_easy_strerror(code));
+    } else {
+        (void)failed("%s gave no whole answer: %s.", invocation->url, curl_easy_strerror(code));
+    }
+    return false;
+}
+
+static void set_options(CURL *curl, const char *url, const char *method, struct curl_slist *headers,
+                        struct buffer *received)
+{
+    (void)curl_easy_setopt(curl, CURLOPT_URL, url);
+    (void)curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
+    (void)curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+    (void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    (void)curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+    (void)curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
+    /* A proxy from the environment would see the admin key. */
+    (void)curl_easy_setopt(curl, CURLOPT_PROXY, "");
+    (void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    (void)curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+    (void)curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)TIMEOUT_MS);
+    (void)curl_easy_setopt(curl, CURLOPT_USERAGENT, "sluicectl/" PACKAGE_VERSION);
+    (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);
+    (void)curl_easy_setopt(curl, CURLOPT_WRITEDATA, received);
+}
+
+bool client_request(const struct invocation *invocation, const char *method, const char *path,
+                    json_object *body, struct client_answer *answer)
+{
+    struct curl_slist *headers = key_header(invocation);
+
+    if (headers == NULL) {
+        return false;
+    }
+    CURL *curl = curl_easy_init();
+    if (curl == NULL) {
+        abort();
+    }
+    struct buffer received;
+    buffer_init(&received, ANSWER_MAX);
+    set_options(curl, arena_format(invocation->arena, "%s%s", invocation->url, path), method,
+                headers, &received);
+    if (body != NULL) {
+        headers = curl_slist_append(headers, "Content-Type: application/json");
+        (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS, json_object_to_json_string(body));
+    }
+    *answer = (struct client_answer){0};
+    bool answered = perform(invocation, curl, &answer->status);
+    if (answered && received.length > 0) {
+        answer->body = json_tokener_parse(arena_copy(invocation->arena, buffer_text(&received)));
+        arena_on_reset(invocation->arena, release_json, answer->body);
+        answered = json_object_is_type(answer->body, json_type_object);
+        if (!answered) {
+            (void)failed("%s answered with status %ld and no JSON: is that Sluice?",
+                         invocation->url, answer->status);
+        }
+    }
+    buffer_free(&received);
+    curl_easy_cleanup(curl);
+    curl_slist_free_all(headers);
+    return answered;
+}
+
+static const char *text_field(json_object *object, const char *name, const char *otherwise)
+{
+    json_object *value = NULL;
+
+    return json_object_object_get_ex(object, name, &value) &&
+                   json_object_is_type(value, json_type_string)
+               ? json_object_get_string(value)
+               : otherwise;
+}
+
+enum exit_code client_refused(const struct invocation *invocation,
+                              const struct client_answer *answer)
+{
+    if (answer->body == NULL) {
+        return failed("%s answered with status %ld and nothing more.", invocation->url,
+                      answer->status);
+    }
+    const char *code = text_field(answer->body, "code", "");
+    const char *pointer = text_field(answer->body, "pointer", "");
+    if (invocation->json) {
+        print_json(answer->body);
+    }
+    if (strcmp(code, "UNAUTHENTICATED") == 0) {
+        return failed(
+            "the admin key was not accepted (%s): is %s/secrets that of the Sluice at %s?", code,
+            invocation->data, invocation->url);
+    }
+    return failed("%s%s%s (%s)", pointer, pointer[0] != '\0' ? ": " : "",
+                  text_field(answer->body, "detail", "refused without a reason"),
+                  code[0] != '\0' ? code
+                                  : arena_format(invocation->arena, "status %ld", answer->status));
+}
+
+bool client_call(const struct invocation *invocation, const char *method, const char *path,
+                 json_object *body, struct client_answer *answer)
+{
+    if (!client_request(invocation, method, path, body, answer)) {
+        return false;
+    }
+    if (answer->status < 200 || answer->status > 299) {
+        (void)client_refused(invocation, answer);
+        return false;
+    }
+    return true;
+}

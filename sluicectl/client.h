@@ -1,0 +1,32 @@
+/*
+ * client — the operator API by HTTP: one request, one JSON answer, with time-outs and without following
+ * redirects, so that the key goes nowhere but to the address given.
+ */
+#ifndef SLUICE_SLUICECTL_CLIENT_H
+#define SLUICE_SLUICECTL_CLIENT_H
+
+#include <stdbool.h>
+
+#include <json-c/json.h>
+
+#include "sluicectl/invocation.h"
+
+struct client_answer {
+    long status;       /* of HTTP */
+    json_object *body; /* NULL for an empty one; lives in the invocation's arena */
+};
+
+/** Sends a request with the admin key; `body` (NULL: none) is sent as JSON. Returns false, and has said why,
+ *  where no answer came that could be Sluice's. */
+bool client_request(const struct invocation *invocation, const char *method, const char *path,
+                    json_object *body, struct client_answer *answer);
+
+/** As above; also false, and has said why, for a refusal. With --json the problem is printed as it is. */
+bool client_call(const struct invocation *invocation, const char *method, const char *path,
+                 json_object *body, struct client_answer *answer);
+
+/** Says what a refusal says. Returns EXIT_FAILED. */
+enum exit_code client_refused(const struct invocation *invocation,
+                              const struct client_answer *answer);
+
+#endif

@@ -1,0 +1,44 @@
+#include "sluicectl/commands.h"
+
+#include <string.h>
+
+static const struct command COMMANDS[] = {
+#define COMMAND(words, arguments, least, most, options, function, summary)                         \
+    {words, arguments, least, most, options, function, summary},
+#include "sluicectl/commands.tbl"
+#undef COMMAND
+};
+
+const struct command *command_rows(size_t *count)
+{
+    *count = sizeof(COMMANDS) / sizeof(COMMANDS[0]);
+    return COMMANDS;
+}
+
+/** How many of `words` spell out `name`, 0 where they do not. */
+static int spelt_out(const char *name, char *const *words, int count)
+{
+    struct str rest = str_of(name);
+    int used = 0;
+
+    while (rest.n > 0) {
+        struct str word;
+        (void)str_split(rest, ' ', &word, &rest);
+        if (used == count || !str_equal(word, str_of(words[used]))) {
+            return 0;
+        }
+        used++;
+    }
+    return used;
+}
+
+const struct command *command_find(char *const *words, int count, int *used)
+{
+    for (size_t i = 0; i < sizeof(COMMANDS) / sizeof(COMMANDS[0]); i++) {
+        *used = spelt_out(COMMANDS[i].words, words, count);
+        if (*used > 0) {
+            return &COMMANDS[i];
+        }
+    }
+    return NULL;
+}
