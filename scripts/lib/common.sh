@@ -1,0 +1,54 @@
+# shellcheck shell=bash
+# common.sh: what every script here needs: where the project lies, and how to speak and to give up.
+
+# Programs parse each other's output below: one locale for all of them, which Debian always has.
+export LC_ALL=C.UTF-8
+
+# shellcheck disable=SC2034 # read by the scripts that source this file
+project_root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
+program_name=${0##*/}
+
+# say TEXT...: one line for the person at the terminal. Standard output stays free for results.
+say()
+{
+    printf '%s: %s\n' "$program_name" "$*" >&2
+}
+
+# die TEXT...: says why, and ends the script with 1.
+die()
+{
+    say "$*"
+    exit 1
+}
+
+# usage_error TEXT...: says what was wrong with the command line, and ends the script with 64.
+usage_error()
+{
+    say "$* (see $program_name --help)"
+    exit 64
+}
+
+# print_usage: the comment at the head of the running script is its help text.
+print_usage()
+{
+    awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"
+}
+
+# is_root: whether this runs with root's rights.
+is_root()
+{
+    [[ $EUID -eq 0 ]]
+}
+
+# close_extra_files: closes every descriptor above 2 that this shell was given or opened.
+# A child that outlives us must not keep a lock that only we should hold.
+close_extra_files()
+{
+    local link number
+    for link in /proc/"$BASHPID"/fd/*; do
+        number=${link##*/}
+        if [[ $number -gt 2 && $number -ne 255 ]]; then
+            eval "exec $number>&-"
+        fi
+    done
+}

@@ -1,0 +1,136 @@
+# shellcheck shell=bash
+# data_dir.sh: the folder that scripts/run keeps everything in, and the short private folder in /tmp
+# that holds the sockets. Sets data_dir, run_dir and lock_fd.
+
+# Programs that may be left over from an earlier run; nothing else is ever ended. Debian's redis-server
+# is a link to redis-check-rdb.
+own_programs=' redis-server redis-check-rdb postgres nginx spawn-fcgi multiwatch sluice-fcgi sluice-scheduler
+ sluice-reconcile sluice-shoppers '
+
+# open_data_dir DIR: makes DIR if needed and takes the lock on it, or ends with one clear sentence.
+open_data_dir()
+{
+    data_dir=$(realpath -m -- "$1")
+    [[ $data_dir != *[[:cntrl:]]* ]] || die "the name of the data folder holds a control character"
+    if [[ -e $data_dir && ! -d $data_dir ]]; then
+        die "--data $data_dir is not a folder"
+    fi
+    if [[ ! -d $data_dir ]]; then
+        # 711: as root, PostgreSQL's user must get through to its own folder below.
+        { mkdir -p -- "${data_dir%/*}/" && mkdir -m 711 -- "$data_dir"; } 2>/dev/null ||
+            die "the data folder $data_dir cannot be made: no right to write there"
+    fi
+    [[ -w $data_dir && -x $data_dir ]] || die "no right to write in the data folder $data_dir"
+
+    { exec {lock_fd}>>"$data_dir/run.lock"; } 2>/dev/null ||
+        die "the data folder $data_dir is another user's; run as that user, or choose another --data"
+    flock --nonblock "$lock_fd" || die "another scripts/run is using the data folder $data_dir"
+
+    local folder
+    for folder in secrets redis logs; do
+        if [[ ! -d $data_dir/$folder ]]; then
+            mkdir -m 700 -- "$data_dir/$folder"
+        fi
+        [[ -O $data_dir/$folder && -w $data_dir/$folder ]] ||
+            die "the data folder $data_dir is another user's; run as that user, or choose another --data"
+    done
+}
+
+# own_processes PLACE: pids of our programs whose working directory is PLACE, is in it, or is one of
+# the database folders. Every part is started there, and PLACE has a name that nobody else has.
+own_processes()
+{
+    local place=$1 pid cwd exe
+    while IFS=$'\t' read -r pid cwd; do
+        cwd=${cwd% (deleted)}
+        case $cwd/ in
+            "$place"/* | "$data_dir"/redis/* | "$data_dir"/postgres/*) ;;
+            *) continue ;;
+        esac
+        exe=$(readlink "/proc/$pid/exe" 2>/dev/null) || continue
+        exe=${exe% (deleted)}
+        if [[ $own_programs == *[[:space:]]"${exe##*/}"[[:space:]]* ]]; then
+            printf '%s\n' "$pid"
+        fi
+    done < <(find /proc -mindepth 2 -maxdepth 2 -path '/proc/[0-9]*' -name cwd \
+        -printf '%h\t%l\n' 2>/dev/null | sed 's|^/proc/||')
+}
+
+# end_own_processes PLACE: TERM (for PostgreSQL INT, its fast shutdown), and KILL after 10 s.
+end_own_processes()
+{
+    local place=$1 pid left deadline
+    now_ms
+    deadline=$((now + 10000))
+    mapfile -t left < <(own_processes "$place")
+    [[ ${#left[@]} -gt 0 ]] || return 0
+    for pid in "${left[@]}"; do
+        if [[ $(readlink "/proc/$pid/exe" 2>/dev/null) == */postgres ]]; then
+            kill -INT "$pid" 2>/dev/null || true
+        else
+            kill -TERM "$pid" 2>/dev/null || true
+        fi
+        # A stopped process would not hear it.
+        kill -CONT "$pid" 2>/dev/null || true
+    done
+    while [[ ${#left[@]} -gt 0 ]]; do
+        tick 0.1
+        now_ms
+        if ((now > deadline)); then
+            kill -KILL "${left[@]}" 2>/dev/null || true
+        fi
+        mapfile -t left < <(own_processes "$place")
+    done
+}
+
+# is_own_place PATH: whether PATH is a folder that make_run_dir made, for this user.
+is_own_place()
+{
+    [[ $1 =~ ^/tmp/sluice\.[A-Za-z0-9]{6}$ && -d $1 && ! -L $1 && -O $1 ]]
+}
+
+# clean_up_after_kill: ends what a run that was killed left behind, and removes its folder in /tmp.
+clean_up_after_kill()
+{
+    local place=
+    if [[ -s $data_dir/run.place ]]; then
+        read -r place <"$data_dir/run.place" || true
+    fi
+    if [[ -n $(own_processes "${place:-/nonexistent}") ]]; then
+        say "ending what an earlier run on $data_dir left behind"
+        end_own_processes "${place:-/nonexistent}"
+    fi
+    if is_own_place "$place"; then
+        rm -rf -- "$place"
+    fi
+    rm -f "$data_dir/run.place"
+}
+
+# make_run_dir: the folder for sockets and rendered files. Its name is short, since a socket's path
+# ends at 107 bytes and data_dir may be deep; data_dir is reached through links in it, which also
+# spares every configuration file the quoting of unusual names.
+make_run_dir()
+{
+    run_dir=$(mktemp -d /tmp/sluice.XXXXXX) || die "no right to make a folder in /tmp"
+    printf '%s\n' "$run_dir" >"$data_dir/run.place"
+    # systemd-tmpfiles leaves a locked folder alone, however old its files are.
+    exec {place_fd}<"$run_dir"
+    flock --shared "$place_fd"
+    # As root, nginx's workers and PostgreSQL run as users of their own and must get through.
+    if is_root; then
+        chmod 711 "$run_dir"
+    fi
+    ln -s -- "$data_dir" "$run_dir/data"
+}
+
+# remove_run_dir: takes it away again, with whatever still runs in it.
+remove_run_dir()
+{
+    [[ -n ${run_dir:-} ]] || return 0
+    end_own_processes "$run_dir"
+    if is_own_place "$run_dir"; then
+        rm -rf -- "$run_dir"
+    fi
+    rm -f "$data_dir/run.place"
+    run_dir=
+}

@@ -1,0 +1,119 @@
+# shellcheck shell=bash
+# lint_rules.sh: one function a rule, named rule_NAME; it prints what is wrong, and fails then.
+# They run in project_root.
+
+# forbid TEXT PATTERN FILE...: fails when the pattern occurs, and says why that is wrong.
+forbid()
+{
+    local text=$1 pattern=$2
+    shift 2
+    [[ $# -gt 0 ]] || return 0
+    if grep -nEH -- "$pattern" "$@"; then
+        printf '%s\n' "$text"
+        return 1
+    fi
+}
+
+rule_c_layout()
+{
+    local wrong
+    wrong=$(source_files '*.c' '*.h' | xargs --no-run-if-empty clang-format --dry-run 2>&1 |
+        sed -nE 's/^([^ :]+:[0-9]+):.*\[-Wclang-format-violations\]$/\1/p' | uniq)
+    if [[ -n $wrong ]]; then
+        printf '%s\nscripts/format lays them out\n' "$wrong"
+        return 1
+    fi
+}
+
+rule_c_analysis()
+{
+    # Not the tests: the ends of their assertions are hidden in macros of cmocka.
+    source_files '*.c' | grep -v '^tests/' | xargs --no-run-if-empty cppcheck --quiet --std=c11 -j "$(nproc)" -I . \
+        --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+        --suppress=missingInclude --suppress=missingIncludeSystem
+}
+
+rule_c_functions()
+{
+    local files
+    mapfile -t files < <(source_files '*.c' '*.h')
+    forbid "these functions have no bound, no error or a shell: see lib/base for others" \
+        '\b(strcpy|strcat|v?sprintf|gets|atoi|atol|system|popen)[[:space:]]*\(' "${files[@]}"
+}
+
+# A route says what happens in terms of the layers below, never in their languages.
+rule_routes_without_store_text()
+{
+    local files
+    mapfile -t files < <(source_files '*.c' | grep -E '^fcgi-app/(queue|order|operator|machine)/' || true)
+    forbid "SQL and Redis commands belong to lib/orders and lib/admission" \
+        '"(SELECT|INSERT|UPDATE|DELETE FROM|EVALSHA|HGET|HSET|ZADD|ZRANK|GET|SET) |<hiredis|<libpq-fe' \
+        "${files[@]}"
+}
+
+# lib/base → settings → store → identity → admission → orders → programs: only downwards.
+rule_layers()
+{
+    local layers=(base settings store identity admission orders) lower higher wrong=0 files
+    for lower in "${!layers[@]}"; do
+        mapfile -t files < <(source_files '*.c' '*.h' | grep "^lib/${layers[lower]}/" || true)
+        higher=$(IFS='|' && printf '%s' "${layers[*]:lower+1}")
+        forbid "lib/${layers[lower]} is below what it includes here" \
+            "#include \"(lib/(${higher:-none})/|fcgi-app/|scheduler/|reconcile/|sluicectl/)" \
+            "${files[@]}" || wrong=1
+    done
+    return "$wrong"
+}
+
+# As Redis gets them: only then are the names of keys and arguments there.
+rule_lua()
+{
+    local expanded script status=0
+    expanded=$(mktemp -d)
+    for script in lua/*.lua; do
+        scripts/embed-lua --expand "$script" >"$expanded/${script##*/}"
+    done
+    luacheck --quiet --no-color --std lua51 --no-max-line-length \
+        --read-globals redis KEYS ARGV cjson cmsgpack bit struct -- "$expanded" || status=1
+    rm -rf -- "$expanded"
+    return "$status"
+}
+
+rule_shell()
+{
+    local files
+    # scripts/lib is checked where it is sourced: only there its variables come together.
+    mapfile -t files < <(shell_scripts | grep -v '^scripts/lib/')
+    shellcheck --external-sources --check-sourced --source-path=SCRIPTDIR "${files[@]}"
+}
+
+rule_text()
+{
+    local files wrong=0
+    mapfile -t files < <(source_files '*.c' '*.h' '*.tbl' '*.lua' '*.sql' '*.sh' '*.py' '*.in' '*.md')
+    forbid "space at the end of a line" '[[:space:]]+$' "${files[@]}" || wrong=1
+    forbid "unfinished work is an issue, not a comment" '\b(TO''DO|FIX''ME|XX''X)\b' "${files[@]}" || wrong=1
+    return "$wrong"
+}
+
+# Each route of the table has a location of nginx, and each error that nginx answers is in its table.
+rule_nginx_covers_routes()
+{
+    local path wrong=0 locations
+    locations=$(sed -nE 's/^ *location (= )?([^ ~]+) \{.*/\2/p' nginx/snippets/*.conf.in)
+    while read -r path; do
+        if ! awk -v path="$path" 'index(path, $1) == 1 { found = 1 } END { exit !found }' \
+            <<<"$locations"; then
+            printf 'fcgi-app/routes.tbl: %s has no location in nginx/snippets\n' "$path"
+            wrong=1
+        fi
+    done < <(sed -nE 's/^(LINE_)?ROUTE\([^"]*"([^"]+)".*/\2/p' fcgi-app/routes.tbl)
+    while read -r path; do
+        path=${path//-/_}
+        if ! grep -q "^ERROR(${path^^}," fcgi-app/http/errors.tbl; then
+            printf 'nginx/snippets: the problem %s is not in fcgi-app/http/errors.tbl\n' "$path"
+            wrong=1
+        fi
+    done < <(sed -nE 's|^ *error_page .* /_problem/([a-z-]+);|\1|p' nginx/snippets/*.conf.in)
+    return "$wrong"
+}

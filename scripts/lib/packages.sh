@@ -1,0 +1,79 @@
+# shellcheck shell=bash
+# packages.sh: every Debian package that the project needs, by group, and what for.
+#
+# build: to compile.  run: what scripts/run starts or calls.  test: what scripts/test and lint call.
+
+package_table()
+{
+    cat <<'TABLE'
+build gcc                    C compiler
+build libc6-dev              C library headers
+build make                   builds
+build autoconf               makes configure
+build automake               makes Makefile.in
+build pkg-config             finds libraries
+build libfcgi-dev            FastCGI
+build libhiredis-dev         Redis client
+build libpq-dev              PostgreSQL client
+build libjson-c-dev          JSON
+build libssl-dev             signatures and random numbers
+build libcmocka-dev          unit tests
+build libcurl4-openssl-dev   HTTP client
+run   redis-server           queues
+run   redis-tools            redis-cli, to stop Redis in order
+run   nginx                  web server
+run   spawn-fcgi             opens the worker pools' sockets
+run   multiwatch             keeps a pool's workers alive
+run   postgresql-15          orders
+run   postgresql-client-15   psql, for migrations
+run   procps                 pkill, to end a part with all its children
+run   util-linux             flock, setsid and setpriv
+run   curl                   asks whether everything serves
+run   openssl                makes secrets
+test  python3                end-to-end tests
+test  python3-pytest         test runner
+test  python3-redis          Redis from tests
+test  python3-psycopg2       PostgreSQL from tests
+test  python3-aiohttp        many clients at once
+test  python3-cryptography   keys of every kind for token tests
+test  lua-check              Lua lint
+test  shellcheck             shell lint
+test  clang-format           C layout
+test  cppcheck               C lint
+TABLE
+}
+
+# package_groups: the groups' names, one a line.
+package_groups()
+{
+    package_table | awk '!seen[$1]++ { print $1 }'
+}
+
+# packages_of GROUP...: the names of the packages of these groups, one a line.
+packages_of()
+{
+    package_table | awk -v wanted=" $* " 'index(wanted, " " $1 " ") { print $2 }'
+}
+
+# purpose_of PACKAGE: what a package is for, in a few words.
+purpose_of()
+{
+    package_table | awk -v name="$1" '$2 == name { sub(/^[^ ]+ +[^ ]+ +/, ""); print; exit }'
+}
+
+# missing_packages GROUP...: those that dpkg does not know as installed, one a line.
+missing_packages()
+{
+    local wanted
+    mapfile -t wanted < <(packages_of "$@")
+    # dpkg-query fails when it has never heard of one of them, and still tells about the others.
+    { dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null || true; } |
+        awk -v wanted="${wanted[*]}" '
+            $1 == "installed" { there[$2] = 1 }
+            END {
+                count = split(wanted, name, " ")
+                for (i = 1; i <= count; i++)
+                    if (!(name[i] in there))
+                        print name[i]
+            }'
+}

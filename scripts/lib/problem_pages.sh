@@ -1,0 +1,67 @@
+# shellcheck shell=bash
+# problem_pages.sh: from errors.tbl, the pages and the answers of nginx for each error.
+
+# problem_rows TABLE: `CODE<tab>status<tab>title<tab>seconds until a retry<tab>what to do` a line.
+problem_rows()
+{
+    awk '
+        /^ERROR\(/ { row = ""; inside = 1 }
+        inside { sub(/^[ \t]+/, ""); row = row $0 }
+        inside && /\)$/ {
+            inside = 0
+            gsub(/"[ \t]*"/, "", row)
+            # Whatever stands between the quotes, commas included, is a field of its own.
+            count = split(row, part, "\"")
+            if (count != 5)
+                exit 1
+            split(part[1], head, /[(, ]+/)
+            gsub(/[, ]/, "", part[3])
+            printf "%s\t%s\t%s\t%s\t%s\n", head[2], head[3], part[2], part[3], part[4]
+        }' "$1"
+}
+
+# html TEXT: TEXT with what HTML would take for markup escaped.
+html()
+{
+    local text=$1
+    text=${text//&/\&amp;}
+    text=${text//</\&lt;}
+    text=${text//>/\&gt;}
+    printf '%s' "$text"
+}
+
+# sed_value TEXT: TEXT such that render puts it in as it is.
+sed_value()
+{
+    local text=$1
+    text=${text//\\/\\\\}
+    text=${text//&/\\&}
+    printf '%s' "${text//|/\\|}"
+}
+
+# write_problems TABLE FOLDER: for each error the page that its `type` points to, into FOLDER; the
+# answer that nginx gives by itself to standard output.
+write_problems()
+{
+    local table=$1 folder=$2 code status title seconds advice page again more
+    while IFS=$'\t' read -r code status title seconds advice; do
+        page=${code,,}
+        page=${page//_/-}
+        again='Sending the same request again gives the same answer.'
+        more=
+        if ((seconds > 0)); then
+            again='Sending the same request again helps, after the time that Retry-After names.'
+            more="add_header Retry-After $seconds always;"
+        elif [[ $code == METHOD_NOT_ALLOWED ]]; then
+            # Of our own answers only static pages say so.
+            more='add_header Allow "GET, HEAD" always;'
+        fi
+        render "$project_root/nginx/problem.html.in" "CODE=$code" "STATUS=$status" "AGAIN=$again" \
+            "TITLE=$(sed_value "$(html "$title")")" "ADVICE=$(sed_value "$(html "$advice")")" \
+            >"$folder/$page.html"
+        # An apostrophe would end nginx's string.
+        render "$project_root/nginx/problem_answer.conf.in" "CODE=$code" "STATUS=$status" \
+            "PAGE=$page" "MORE=$more" "TITLE=$(sed_value "${title//\'/\\\'}")" \
+            "ADVICE=$(sed_value "${advice//\'/\\\'}")"
+    done < <(problem_rows "$table")
+}

@@ -1,0 +1,106 @@
+# shellcheck shell=bash
+# programs.sh: Sluice's own programs: their settings file, the worker pools, scheduler, reconcile.
+# Uses build_dir (where the programs are).
+
+# Connections that may wait in a pool's socket. The kernel allows no more than somaxconn.
+pool_backlog=1024
+
+# limit_backlog: to what this kernel allows.
+limit_backlog()
+{
+    local most
+    read -r most </proc/sys/net/core/somaxconn
+    if ((most < pool_backlog)); then
+        say "net.core.somaxconn is $most: above that many waiting connections, requests are refused"
+        pool_backlog=$most
+    fi
+}
+
+# write_settings: the file that every program reads.
+write_settings()
+{
+    local data=$run_dir/data
+    settings_file=$data_dir/sluice.conf
+    cat >"$settings_file.new" <<CONF
+# Written by scripts/run at every start. Change a setting with an environment variable, as
+# SLUICE_LOG_LEVEL=debug scripts/run
+redis_socket = $run_dir/redis.sock
+postgres_conninfo = host=$run_dir/pg dbname=sluice user=sluice
+queue_ticket_keys_file = $data/secrets/queue-ticket.keys
+visitor_keys_file = $data/secrets/visitor.keys
+member_jwt_algorithm = HS256
+member_jwt_key_file = $data/secrets/member-jwt.key
+admin_key_file = $data/secrets/admin.key
+viewer_key_file = $data/secrets/viewer.key
+CONF
+    mv -- "$settings_file.new" "$settings_file"
+    # Programs get it by a name without unusual characters.
+    settings_file=$data/sluice.conf
+}
+
+# check_settings: a setting that the programs refuse is named here, once, and not by each worker.
+check_settings()
+{
+    local text
+    text=$("$build_dir/sluice-fcgi" --pool order --check-config --config "$settings_file" 2>&1) ||
+        die "the settings are refused: $text"
+}
+
+# make_pool_socket_dir: only nginx's workers may speak to the pools.
+make_pool_socket_dir()
+{
+    mkdir -m 700 "$run_dir/fcgi"
+    if is_root; then
+        chown "root:$nginx_group" "$run_dir/fcgi"
+        chmod 710 "$run_dir/fcgi"
+    fi
+}
+
+# start_pool NAME WORKERS: a socket with that many processes behind it.
+start_pool()
+{
+    local name=$1 workers=$2 owner=()
+    if is_root; then
+        owner=(-G "$nginx_group")
+    fi
+    # multiwatch gives a child up after that many quick deaths; when it has given up all of them it
+    # ends, and supervision goes on with back-off. Killing workers by hand must never get there.
+    spawn "$name-pool" TERM \
+        spawn-fcgi -s "$run_dir/fcgi/$name.sock" -b "$pool_backlog" -M 0660 "${owner[@]}" -n -- \
+        /usr/bin/multiwatch -f "$workers" -r 1000 -t 1000 -s TERM -- \
+        "$build_dir/sluice-fcgi" --pool "$name" --config "$settings_file"
+}
+
+# One event-driven worker a core.
+start_queue_pool()
+{
+    start_pool queue "$(nproc)"
+}
+
+# One database connection a worker: more than about two a core make a hot row slower.
+start_order_pool()
+{
+    start_pool order "${SLUICE_ORDER_WORKERS:-$(($(nproc) * 2 < 4 ? $(nproc) * 2 : 4))}"
+}
+
+# Operators get through while orders are slow.
+start_operator_pool()
+{
+    start_pool operator 1
+}
+
+start_scheduler()
+{
+    spawn scheduler TERM "$build_dir/sluice-scheduler" --config "$settings_file"
+}
+
+start_reconcile()
+{
+    spawn reconcile TERM "$build_dir/sluice-reconcile" --every 2 --config "$settings_file"
+}
+
+# start_demo: simulated shoppers; their status line goes to our standard output.
+start_demo()
+{
+    spawn demo TERM "$build_dir/sluice-shoppers" --url "http://127.0.0.1:$port" --data "$data_dir"
+}

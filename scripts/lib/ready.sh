@@ -1,0 +1,24 @@
+# shellcheck shell=bash
+# ready.sh: whether every part serves, asked through nginx as a client would.
+
+ready_within=60
+
+# answers_200 PATH [HEADER]: the header is given on standard input, where no other user can see it.
+answers_200()
+{
+    local path=$1 header=${2:-Accept: */*} status
+    status=$(printf '%s\n' "$header" | curl --silent --noproxy '*' --max-time 3 --output /dev/null \
+        --header @- --write-out '%{http_code}' "http://127.0.0.1:$port$path") || return 1
+    [[ $status == 200 ]]
+}
+
+wait_until_ready()
+{
+    local key
+    read -r key <"$data_dir/secrets/admin.key"
+    wait_until "$ready_within" nginx "did not answer" answers_200 /problems/not-found
+    wait_until "$ready_within" queue-pool "did not answer" answers_200 /livez
+    wait_until "$ready_within" order-pool "did not get ready" answers_200 /readyz
+    wait_until "$ready_within" operator-pool "did not answer" \
+        answers_200 /v1/admin/queues "Authorization: Bearer $key"
+}

@@ -1,0 +1,38 @@
+# shellcheck shell=bash
+# redis.sh: a private Redis server on a Unix socket, kept under data_dir/redis.
+
+write_redis_config()
+{
+    cat >"$run_dir/redis.conf" <<CONF
+port 0
+unixsocket $run_dir/redis.sock
+unixsocketperm 600
+dir $run_dir/data/redis
+daemonize no
+# Places in line must survive a crash: at most the last second of writes may be lost.
+appendonly yes
+appendfsync everysec
+# A queue must never lose a member because memory is short: writes fail instead.
+maxmemory-policy noeviction
+CONF
+}
+
+start_redis()
+{
+    spawn redis TERM redis-server "$run_dir/redis.conf"
+}
+
+# redis_answers: it has read its files and takes commands.
+redis_answers()
+{
+    [[ $(timeout 2 redis-cli -s "$run_dir/redis.sock" PING 2>/dev/null) == PONG ]]
+}
+
+# stop_redis: saves everything to disk first.
+stop_redis()
+{
+    if part_lives redis; then
+        timeout 20 redis-cli -s "$run_dir/redis.sock" SHUTDOWN SAVE >/dev/null 2>&1 || true
+    fi
+    stop_part redis TERM 20
+}

@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# secrets.sh: keys made at random on the first start and kept on every later one.
+
+# random_base64url BYTES: that many random bytes as URL-safe base64 without padding.
+random_base64url()
+{
+    openssl rand -base64 "$1" | tr -d '\n=' | tr '+/' '-_'
+}
+
+# keep_secret NAME TEXT-COMMAND...: writes what the command prints to secrets/NAME unless it exists.
+# Written beside and renamed: a start that is killed here leaves no half secret.
+keep_secret()
+{
+    local file=$data_dir/secrets/$1
+    shift
+    if [[ ! -s $file ]]; then
+        (umask 077 && "$@" >"$file.new")
+        mv -- "$file.new" "$file"
+    fi
+    chmod 600 "$file"
+}
+
+# print_key: one random secret as a line.
+print_key()
+{
+    printf '%s\n' "$(random_base64url 32)"
+}
+
+# print_key_set: a key file with one key, `kid:secret`; further lines may be added to rotate.
+print_key_set()
+{
+    printf '%s:%s\n' "$(openssl rand -hex 4)" "$(random_base64url 32)"
+}
+
+make_secrets()
+{
+    keep_secret admin.key print_key
+    keep_secret viewer.key print_key
+    keep_secret member-jwt.key print_key
+    keep_secret queue-ticket.keys print_key_set
+    keep_secret visitor.keys print_key_set
+}
