@@ -1,0 +1,143 @@
+#!/bin/bash
+# Usage: docs/generate-reference.sh [--check]
+#
+# Writes docs/settings.md and docs/queue-settings.md from the tables that the programs are built from:
+# lib/settings/settings.tbl and lib/admission/queue_settings.tbl. With --check it writes nothing, shows
+# what differs, and fails where something does.
+set -euo pipefail
+
+docs=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+root=$(dirname -- "$docs")
+
+# rows TABLE: of each SETTING(…): name, kind, minimum, maximum, default, unit, description, tab-separated.
+rows()
+{
+    awk '
+        /^SETTING\(/ {
+            text = $0
+            while (text !~ /\)[ \t]*$/ && (getline line) > 0) {
+                sub(/^[ \t]+/, " ", line)
+                text = text line
+            }
+            sub(/^SETTING\(/, "", text)
+            sub(/\)[ \t]*$/, "", text)
+            out = ""
+            quoted = 0
+            for (i = 1; i <= length(text); i++) {
+                c = substr(text, i, 1)
+                if (c == "\\" && quoted) {
+                    out = out substr(text, ++i, 1)
+                } else if (c == "\"") {
+                    quoted = !quoted
+                } else if (c == "," && !quoted) {
+                    out = out "\t"
+                    while (substr(text, i + 1, 1) == " ") i++
+                } else {
+                    out = out c
+                }
+            }
+            print out
+        }' "$1"
+}
+
+# print_rows TABLE NULLABLE: the rows as a Markdown table. NULLABLE 1: a default of null is written out.
+print_rows()
+{
+    printf '| name | takes | default | meaning |\n|---|---|---|---|\n'
+    rows "$1" | awk -F '\t' -v nullable="$2" '
+        function code(text) { return "`" text "`" }
+        function words(text,    list, count, i, out) {
+            count = split(text, list, "|")
+            for (i = 1; i <= count; i++) out = out (i > 1 ? ", " : "") code(list[i])
+            return out
+        }
+        {
+            name = $1; kind = $2; least = $3; most = $4; start = $5; unit = $6; meaning = $7
+            if (kind == "CHOICE") {
+                takes = words(substr(meaning, 1, index(meaning, ":") - 1))
+                meaning = substr(meaning, index(meaning, ":") + 2)
+            } else if (kind == "BOOLEAN") takes = code("true") ", " code("false")
+            else if (kind == "INTEGER") takes = "whole number, " least " to " most
+            else if (kind == "NUMBER") takes = "number, " least " to " most
+            else if (kind == "TIME") takes = "RFC 3339 time"
+            else if (kind == "TEXT") takes = "text, at most " most " bytes"
+            else if (kind == "JSON") takes = "JSON"
+            else if (kind == "PATH") takes = "absolute path"
+            else if (kind == "SECRET_PATH") takes = "absolute path of a file that only its owner can read"
+            else if (kind == "CONNINFO") takes = "libpq connection string"
+            else { print "unknown kind " kind > "/dev/stderr"; exit 1 }
+            if (unit != "") takes = takes " (" unit ")"
+            if (nullable && start == "null") takes = takes ", or " code("null")
+            gsub(/\|/, "\\|", meaning)
+            printf "| %s | %s | %s | %s |\n", code(name), takes,
+                start == "" ? "not set" : code(start), meaning
+        }'
+}
+
+print_settings()
+{
+    cat <<'TEXT'
+# Settings of the programs
+
+<!-- Written by docs/generate-reference.sh from lib/settings/settings.tbl: change it there. -->
+
+`sluice-fcgi`, `sluice-scheduler` and `sluice-reconcile` read the same file, named by `--config`
+or by `SLUICE_CONFIG`. A line is `key = value`; a line that begins with `#` is a comment. The environment wins
+over the file: `SLUICE_LOG_LEVEL=debug` sets `log_level`. A key that does not exist, or a value out of its range, stops
+the program with one sentence and exit code 78.
+
+`--check-config` only checks, `--print-config` prints what is in force, with passwords masked.
+
+TEXT
+    print_rows "$root/lib/settings/settings.tbl" 0
+}
+
+print_queue_settings()
+{
+    cat <<'TEXT'
+# Settings of a queue
+
+<!-- Written by docs/generate-reference.sh from lib/admission/queue_settings.tbl: change it there. -->
+
+`PUT /v1/admin/queues/{queue}` sets all of them, and what is left out takes its default. `PATCH` changes those that it
+names. A change holds within a second, on every worker and scheduler.
+
+Two rules go across settings: `burst` must not be below what `ratePerSecond` brings in one `tickMs`, and
+`claimLeaseSeconds` must be longer than twice `statement_timeout_ms` ([settings of the programs](settings.md)).
+
+This version takes `mode`, `admitWhenIdle`, `autopilot`, `bypass` and `entryCaptcha` with their default only, and refuses
+other values, since nothing acts on them yet.
+
+TEXT
+    print_rows "$root/lib/admission/queue_settings.tbl" 1
+}
+
+# put CHECK FILE TEXT: writes the text to FILE, or compares it.
+put()
+{
+    local check=$1 file=$2 text=$3
+    if ((!check)); then
+        printf '%s\n' "$text" >"$file"
+    elif ! diff -u -- "$file" <(printf '%s\n' "$text"); then
+        printf 'docs/%s is not what its table says: run docs/generate-reference.sh\n' "${file##*/}"
+        return 1
+    fi
+}
+
+main()
+{
+    local check=0 status=0
+    case ${1:-} in
+        '') ;;
+        --check) check=1 ;;
+        *)
+            awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0" >&2
+            exit 64
+            ;;
+    esac
+    put "$check" "$docs/settings.md" "$(print_settings)" || status=1
+    put "$check" "$docs/queue-settings.md" "$(print_queue_settings)" || status=1
+    exit "$status"
+}
+
+main "$@"
