@@ -1,0 +1,124 @@
+"""What a request costs: one round trip to Redis, one transaction in PostgreSQL."""
+
+import pytest
+
+
+
+def calls(parts):
+    """Redis's own count of each command."""
+    return {name: stats["calls"] for name, stats in parts.redis.info("commandstats").items()}
+
+
+def spent(parts, before):
+    after = calls(parts)
+    quiet = {"cmdstat_info", "cmdstat_hello", "cmdstat_client|setinfo"}
+    return {name: count - before.get(name, 0) for name, count in after.items()
+            if count != before.get(name, 0) and name not in quiet}
+
+
+@pytest.fixture
+def quiet(parts, api):
+    """Nobody else speaks to Redis: no scheduler, no beat of the order pool."""
+    queue = api.still_queue()
+    api.member().enter(queue)
+    for process in parts.schedulers:
+        process.stop()
+    parts.pools["order"].stop(seconds=20)
+    try:
+        yield queue
+    finally:
+        parts.start_pool("order", parts.order_workers)
+
+
+def test_one_round_trip_each(parts, api, quiet):
+    """Inside a script Redis counts its commands too; what matters is that a request sends exactly one."""
+    member = api.member()
+    member.enter(quiet)
+    requests = {
+        "enter": member.enter_call(quiet),
+        "repeat": member.enter_call(quiet),
+        "position": member.position_call(quiet),
+        "leave": ("DELETE", f"/v1/queues/{quiet}/entries", member.headers(), None),
+    }
+    for name, call in requests.items():
+        before, processed = calls(parts), parts.redis.info("stats")["total_commands_processed"]
+        assert api.call(*call).status in (200, 201, 204), name
+        used = spent(parts, before)
+        assert used.get("cmdstat_evalsha") == 1, (name, used)
+        assert not {"cmdstat_eval", "cmdstat_ping", "cmdstat_multi"} & set(used), (name, used)
+        sent = parts.redis.info("stats")["total_commands_processed"] - processed
+        # The two INFO calls of ours are counted, and what the script itself did.
+        inside = sum(count for command, count in used.items() if command != "cmdstat_evalsha")
+        assert sent - inside - 3 <= 1, (name, sent, used)
+
+
+def test_public_state_is_one_round_trip_and_cached(parts, api, quiet):
+    path = f"/v1/queues/{quiet}"
+    before = calls(parts)
+    answers = api.together([("GET", path, {}, None)] * 50, 8)
+    assert {answer.status for answer in answers} == {200}
+    assert 1 <= spent(parts, before).get("cmdstat_evalsha", 0) <= 5, "the cache answers the others"
+
+
+def test_refusals_that_need_no_redis_ask_no_redis(parts, api, quiet):
+    before = calls(parts)
+    api.call("POST", f"/v1/queues/{quiet}/entries", {"Authorization": "Bearer x.y.z"})
+    api.call("GET", f"/v1/queues/{quiet}/position", {})
+    api.call("GET", f"/v1/queues/{quiet}/position", api.member().headers(X_Queue_Ticket="a.b.c"))
+    api.call("GET", "/v1/queues/Not_A_Slug/position", api.member().headers())
+    assert spent(parts, before) == {}
+
+
+def test_queue_routes_never_touch_postgres(parts, api, quiet):
+    def commits():
+        parts.postgres.superuser("SELECT pg_stat_force_next_flush()")
+        return parts.postgres.superuser(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = 'sluice' AND usename = 'sluice'")[0][0]
+    operators = commits()
+    member = api.member()
+    for _ in range(5):
+        member.enter(quiet)
+        member.position(quiet)
+        member.leave(quiet)
+    assert commits() <= operators, "no connection of the queue pool's"
+
+
+def test_one_transaction_an_order(parts, api):
+    """Counted by PostgreSQL, over many orders, against the same time without orders."""
+    queue = api.queue()
+    sku = api.product(queue, stock=1000)
+    members = api.ready_members(queue, 40)
+    items = [{"sku": sku, "quantity": 1}]
+
+    def xids():
+        """Transactions that wrote: each takes a number."""
+        return int(parts.postgres.superuser("SELECT pg_snapshot_xmax(pg_current_snapshot())::text")[0][0])
+    for member in members[:8]:
+        assert member.order(queue, items).status == 201
+    before = xids()
+    answers = api.together([m.order_call(queue, items) for m in members[8:]], 4)
+    assert [answer.status for answer in answers] == [201] * 32
+    assert xids() - before == 32
+    replays = [m.order_call(queue, items, key="same") for m in members[:8]]
+    before = xids()
+    for answer in api.together(replays, 4):
+        assert answer.code == "ENTRY_TOKEN_INVALID"
+    assert xids() == before, "a spent token never reaches PostgreSQL"
+
+
+def test_an_order_is_two_calls_to_redis(parts, api):
+    """Claim and consume. Counted by script: the pool's beat and the scheduler go on meanwhile."""
+    queue = api.queue()
+    sku = api.product(queue, stock=1000)
+    member = api.ready_member(queue)
+    with parts.redis_server.client().monitor() as monitor:
+        assert member.order(queue, [{"sku": sku, "quantity": 1}]).status == 201
+        parts.redis.echo("the end")
+        mine = 0
+        for command in monitor.listen():
+            words = command["command"]
+            if words.startswith("ECHO"):
+                break
+            if words.upper().startswith("EVALSHA") and member.name in words and "lua" not in command["client_type"]:
+                mine += 1
+        assert mine == 2

@@ -1,0 +1,249 @@
+"""One queue seen through its scripts: the transitions by name, and what must always be true of its keys."""
+
+import base64
+import hashlib
+import itertools
+import os
+from dataclasses import dataclass, field
+
+GENERATIONS = 4096
+DEFAULTS = {
+    "mode": "fifo", "identity": "member", "ratePerSecond": 50, "burst": 50, "maxActive": 1000,
+    "maxInFlight": 100, "entryTtlSeconds": 300, "claimLeaseSeconds": 30, "maxWaiting": 0,
+    "opensAt": "", "closesAt": "", "releaseOn": "order", "pickupSeconds": 90, "activation": "on",
+    "batchCap": 500, "tickMs": 1000, "recoverySeconds": 38, "message": "",
+    "operatorState": "OPEN", "deleted": 0,
+}
+# Every field of a queue's keys that holds a time, so that a test can let time pass at once.
+TIME_SETS = ("ready", "pickup", "awayUntil", "claimed", "tombstoneUntil")
+TIME_FIELDS = ("bucketAt", "frozenSince", "frozenEnd", "recoveringUntil")
+
+
+@dataclass(frozen=True)
+class Ticket:
+    seq: int
+    generation: int
+    epoch: int
+    incarnation: int
+
+
+NO_TICKET = ("", "", "", "")
+
+
+@dataclass
+class Position:
+    code: str
+    queue_state: str
+    status: str
+    rank: int
+    waiting: int
+    token: str
+    ends: int
+    ordering: int
+    rate_milli: int
+    seq: int
+    generation: int
+    epoch: int
+    incarnation: int
+    now: int
+    activation: str
+    rate: str
+
+    @property
+    def ticket(self):
+        return Ticket(self.seq, self.generation, self.epoch, self.incarnation)
+
+
+@dataclass
+class Refusal:
+    code: str
+    more: list = field(default_factory=list)
+
+
+@dataclass
+class Tick:
+    code: str
+    admitted: int = 0
+    expired: int = 0
+    withdrawn: int = 0
+    more: int = 0
+    waiting: int = 0
+    ready: int = 0
+    claimed: int = 0
+    unpaid: int = 0
+    queue_state: str = ""
+    frozen: int = 0
+
+
+@dataclass
+class Place:
+    seq: int
+    generation: int
+    admission: str
+    token: str
+    claim: str
+    key_hash: str
+    remaining: int
+
+
+def base64url(raw):
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def sha256_text(text):
+    return base64url(hashlib.sha256(text.encode()).digest())
+
+
+_spare = []
+
+
+def new_tokens(count):
+    """Entry tokens and their admission ids, as the scheduler makes them: 43 characters each, never twice."""
+    while len(_spare) < 2 * count:
+        token = base64url(os.urandom(32))
+        _spare.extend((token, sha256_text(token)))
+    return _spare[:2 * count]
+
+
+def _forget_tokens(count):
+    del _spare[:2 * count]
+
+
+class Line:
+    _numbers = itertools.count()
+
+    def __init__(self, scripts, queue=None, **settings):
+        self.scripts = scripts
+        self.redis = scripts.client
+        self.queue = queue or f"q{next(self._numbers)}"
+        self.settings = {**DEFAULTS, **settings}
+        self.version = 0
+        self.epoch = 1
+        self.incarnation = 1
+
+    def key(self, name):
+        return f"sluice:{{{self.queue}}}:{name}"
+
+    def call(self, script, *args, **named):
+        return self.scripts.call(script, self.queue, *args, **named)
+
+    # Operators
+
+    def publish(self, seq_floor=0, recovery_ms=0, version=None, **settings):
+        """Makes the queue, or changes it. Returns the outcome."""
+        self.settings.update(settings)
+        self.version = version if version is not None else self.version + 1
+        fields = {**self.settings, "version": self.version, "epoch": self.epoch,
+                  "incarnation": self.incarnation}
+        flat = [str(word) for pair in fields.items() for word in pair]
+        return self.call("queue_publish", self.version, self.epoch, self.incarnation, seq_floor,
+                         recovery_ms, *flat)[0]
+
+    def lead(self, owner="a", lease_ms=60000):
+        return self.call("leader_acquire", owner=owner, leaseMs=lease_ms)
+
+    # Members
+
+    def _ask(self, script, member, ticket, visitor):
+        words = NO_TICKET if ticket is None else (
+            ticket.seq, ticket.generation, ticket.epoch, ticket.incarnation)
+        reply = self.call(script, member, *words, 1 if visitor else 0)
+        if len(reply) == len(Position.__dataclass_fields__):
+            return Position(*reply)
+        return Refusal(reply[0], reply[1:])
+
+    def enter(self, member, ticket=None, visitor=False):
+        return self._ask("enter", member, ticket, visitor)
+
+    def position(self, member, ticket=None, visitor=False):
+        return self._ask("position", member, ticket, visitor)
+
+    def leave(self, member, ticket=None, visitor=False):
+        return self._ask("leave", member, ticket, visitor).code
+
+    # The scheduler
+
+    def promote(self, count=500, owner="a", pool_age=0, pool_silence=0, away_ms=86400000):
+        reply = self.call("promote", owner, pool_age, pool_silence, away_ms, *new_tokens(count))
+        tick = Tick(*reply)
+        _forget_tokens(tick.admitted)
+        return tick
+
+    # Orders
+
+    def claim(self, member, token, claim="claim-1", key="key-1"):
+        return self.call("claim", member=member, admission=sha256_text(token), claim=claim,
+                         keyHash=sha256_text(key) if key else "")
+
+    def consume(self, member, token, order="o_1", key="key-1", tombstone_ms=900000, keep_place=0):
+        return self.call("consume", member=member, admission=sha256_text(token),
+                         keyHash=sha256_text(key) if key else "", order=order,
+                         tombstoneMs=tombstone_ms, keepPlace=keep_place)[0]
+
+    def release(self, member, token, claim="claim-1"):
+        return self.call("release", member=member, admission=sha256_text(token), claim=claim)[0]
+
+    # What is in Redis
+
+    def counter(self, name):
+        return int(self.redis.hget(self.key("state"), name) or 0)
+
+    def members(self, name):
+        return self.redis.zrange(self.key(name), 0, -1)
+
+    def place(self, member):
+        record = self.redis.hget(self.key("places"), member)
+        if record is None:
+            return None
+        seq, generation, admission, token, claim, key_hash, remaining = record.split("/")
+        return Place(int(seq), int(generation), admission, token, claim, key_hash, int(remaining))
+
+    def advance(self, ms):
+        """Lets `ms` pass for this queue: every time in its keys moves into the past by as much."""
+        with self.redis.pipeline() as pipe:
+            for name in TIME_SETS:
+                for member, score in self.redis.zrange(self.key(name), 0, -1, withscores=True):
+                    pipe.zadd(self.key(name), {member: score - ms})
+            state = self.redis.hgetall(self.key("state"))
+            for name in TIME_FIELDS:
+                if int(float(state.get(name) or 0)) > 0:
+                    pipe.hset(self.key("state"), name, int(float(state[name])) - ms)
+            for name in ("opensAt", "closesAt"):
+                value = self.redis.hget(self.key("settings"), name)
+                if value:
+                    pipe.hset(self.key("settings"), name, int(value) - ms)
+            pipe.execute()
+
+    def check(self):
+        """What must be true between any two scripts. Returns the places."""
+        places = {member: self.place(member) for member in self.redis.hkeys(self.key("places"))}
+        ready, claimed = set(self.members("ready")), set(self.members("claimed"))
+        assert set(places) == ready | claimed, "places are those READY and those CLAIMED"
+        assert not ready & claimed, "nobody is READY and CLAIMED"
+        for member, place in places.items():
+            assert (place.claim != "") == (member in claimed), f"claim of {member}"
+        assert set(self.members("pickup")) <= ready, "only the READY are waited for"
+        waiting = dict(self.redis.zrange(self.key("waiting"), 0, -1, withscores=True))
+        away = dict(self.redis.zrange(self.key("away"), 0, -1, withscores=True))
+        assert set(away) == set(self.members("awayUntil")), "whoever is away is so until some time"
+        seen = list(waiting) + list(away) + list(places)
+        assert len(seen) == len(set(seen)), "a member is in one of line, away and places"
+        numbers = [int(score) // GENERATIONS for score in [*waiting.values(), *away.values()]]
+        numbers += [place.seq for place in places.values()]
+        assert len(numbers) == len(set(numbers)), "no number twice"
+        assert all(number >= 1 for number in numbers)
+        assert not numbers or max(numbers) <= self.counter("seq"), "no number above the counter"
+        assert set(self.redis.zrange(self.key("tombstoneUntil"), 0, -1)) == set(
+            self.redis.hkeys(self.key("tombstones"))), "every tombstone has an end"
+        return places
+
+
+def drain(line, members, **options):
+    """Promotes once and returns the tokens of `members`, by member."""
+    line.promote(**options)
+    tokens = {}
+    for member in members:
+        place = line.place(member)
+        assert place, f"{member} has no place"
+        tokens[member] = place.token
+    return tokens

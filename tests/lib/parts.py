@@ -1,0 +1,257 @@
+"""Every part of the system by itself, so that a test can stop, kill and pause each of them."""
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import uuid
+
+from lib import logs, processes
+from lib.api import Api
+from lib.ports import free_port
+from lib.postgres_server import PostgresServer
+from lib.processes import Process, assert_none_left, children_of, is_stopped
+from lib.project import ROOT, build_directory
+from lib.redis_server import RedisServer
+from lib.tokens import encode
+from lib.wait import until
+
+PAUSE_STEPS = ("order.before_claim", "order.claimed", "order.before_transaction", "order.committed",
+               "order.consumed", "scheduler.before_promote", "scheduler.promoted")
+# Short times, so that tests need not be long.
+SETTINGS = {"leader_lock_ms": 1000, "order_pool_silence_ms": 1500, "statement_timeout_ms": 500,
+            "lock_timeout_ms": 250, "redis_timeout_ms": 1000}
+SHORTEST_LEASE_S = 2
+
+
+class Parts:
+    """Starts Redis, PostgreSQL, the pools, nginx; schedulers and reconcile as a test asks for them.
+
+    Everything carries a mark of its own, so that nothing can stay behind unseen.
+    """
+
+    def __init__(self, directory, queue_workers=2, order_workers=4, environment=None, build=None, wrapper=(),
+                 **settings):
+        self.directory = directory
+        self.build = build or build_directory("--sanitizers", "--test-hooks")
+        self.queue_workers, self.order_workers = queue_workers, order_workers
+        self.wrapper = list(wrapper)
+        self.settings = {**SETTINGS, **settings}
+        self.mark = uuid.uuid4().hex
+        self.logs = directory / "data" / "logs"
+        self.secrets = directory / "data" / "secrets"
+        self.pauses = directory / "pauses"
+        self.environment = {"SLUICE_TEST_PAUSE_DIR": str(self.pauses), "SLUICE_TEST_PARTS": self.mark,
+                            "UBSAN_OPTIONS": "print_stacktrace=1", **(environment or {})}
+        self.redis_server = RedisServer(directory, append_only=True)
+        self.postgres = PostgresServer(directory, self.logs / "postgres.log")
+        self.pools = {}
+        self.schedulers = []
+        self.reconciler = None
+        self.nginx = None
+        self.port = free_port()
+        self.allowed_errors = set()
+        self.redis = None
+        self.api = None
+
+    # Starting
+
+    def start(self, schedulers=1):
+        os.chmod(self.directory, 0o711)
+        for folder in (self.logs, self.secrets, self.pauses, self.directory / "fcgi"):
+            folder.mkdir(parents=True)
+        self._write_secrets()
+        self.config = self.directory / "sluice.conf"
+        self._write_config()
+        self.start_redis()
+        self.postgres.create().start().make_database()
+        if os.geteuid() == 0:
+            shutil.chown(self.directory / "fcgi", group="www-data")
+            os.chmod(self.directory / "fcgi", 0o710)
+        self.start_pool("queue", self.queue_workers)
+        self.start_pool("order", self.order_workers)
+        self.start_pool("operator", 1)
+        self._start_nginx()
+        self.api = Api(self.port, self.secrets)
+        until(lambda: self.api.call("GET", "/livez").status == 200, 20, "queue pool", every=0.05)
+        until(lambda: self.api.call("GET", "/readyz").status == 200, 20, "order pool", every=0.05)
+        until(lambda: self.api.admin("GET", "/queues").status == 200, 20, "operator pool", every=0.05)
+        for _ in range(schedulers):
+            self.add_scheduler()
+        return self
+
+    def _write_secrets(self):
+        for name in ("admin.key", "viewer.key", "member-jwt.key"):
+            (self.secrets / name).write_text(encode(secrets.token_bytes(32)) + "\n")
+        for name in ("queue-ticket.keys", "visitor.keys"):
+            (self.secrets / name).write_text(f"k1:{encode(secrets.token_bytes(32))}\n")
+        for path in self.secrets.iterdir():
+            path.chmod(0o600)
+
+    def _write_config(self):
+        place = self.secrets
+        rows = {
+            "redis_socket": self.redis_server.socket, "postgres_conninfo": self.postgres.conninfo,
+            "queue_ticket_keys_file": place / "queue-ticket.keys", "visitor_keys_file": place / "visitor.keys",
+            "member_jwt_algorithm": "HS256", "member_jwt_key_file": place / "member-jwt.key",
+            "admin_key_file": place / "admin.key", "viewer_key_file": place / "viewer.key", **self.settings}
+        if rows["member_jwt_algorithm"] != "HS256":
+            del rows["member_jwt_key_file"]
+        self.config.write_text("".join(f"{name} = {value}\n" for name, value in rows.items()))
+
+    def _spawn(self, name, command):
+        return Process(name, command, self.logs / f"{name}.log", env=self.environment, cwd=self.directory)
+
+    def start_redis(self):
+        self.redis_server.start()
+        if self.redis is None:
+            self.redis = self.redis_server.client()
+
+    def start_pool(self, name, workers):
+        """A socket with that many processes behind it; the dead ones are replaced."""
+        socket = self.directory / "fcgi" / f"{name}.sock"
+        socket.unlink(missing_ok=True)
+        owner = ["-G", "www-data"] if os.geteuid() == 0 else []
+        self.pools[name] = self._spawn(f"{name}-pool", [
+            "spawn-fcgi", "-s", socket, "-b", "512", "-M", "0660", *owner, "-n", "--",
+            shutil.which("multiwatch"), "-f", workers, "-r", "1000", "-t", "1000", "-s", "TERM", "--",
+            *self.wrapper, self.build / "sluice-fcgi", "--pool", name, "--config", self.config])
+
+    def reconfigure(self, *pools, **settings):
+        """Changes settings and starts these pools anew with them."""
+        self.settings.update(settings)
+        self._write_config()
+        for name in pools:
+            self.pools[name].stop(seconds=20)
+            self.start_pool(name, {"queue": self.queue_workers, "order": self.order_workers}.get(name, 1))
+        path = {"queue": "/livez", "order": "/readyz", "operator": "/v1/admin/queues"}
+        for name in pools:
+            until(lambda: self.api.call("GET", path[name], self.api.operator_headers()).status == 200, 20, name,
+                  every=0.05)
+
+    def _start_nginx(self):
+        """Its configuration is made by the project's own script."""
+        (self.directory / "nginx").mkdir()
+        script = """
+            set -euo pipefail
+            root=$1 run_dir=$2 data_dir=$2/data port=$3 pool_backlog=512
+            for name in common problem_pages nginx; do source "$root/scripts/lib/$name.sh"; done
+            project_root=$root
+            fail_part() { shift; die "nginx $*"; }
+            write_nginx_config
+            """
+        done = subprocess.run(["bash", "-c", script, "parts", ROOT, self.directory, str(self.port)],
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr + (self.logs / "nginx.log").read_text()
+        self.nginx = self._spawn("nginx", [
+            "nginx", "-p", self.directory / "nginx", "-e", "stderr", "-c",
+            self.directory / "nginx" / "sluice.conf", "-g", "daemon off;"])
+
+    def add_scheduler(self):
+        process = self._spawn("scheduler", [*self.wrapper, self.build / "sluice-scheduler", "--config", self.config])
+        self.schedulers.append(process)
+        return process
+
+    def restart_schedulers(self, count=1):
+        """Exactly that many fresh ones."""
+        for process in self.schedulers:
+            process.stop()
+        self.schedulers = []
+        return [self.add_scheduler() for _ in range(count)]
+
+    def start_reconcile(self, every=1):
+        self.reconciler = self._spawn("reconcile", [self.build / "sluice-reconcile", "--every", str(every),
+                                                    "--config", self.config])
+
+    def stop_reconcile(self):
+        if self.reconciler:
+            self.reconciler.stop()
+            self.reconciler = None
+
+    def reconcile(self, expect=0):
+        """One pass; returns what it printed."""
+        done = subprocess.run([self.build / "sluice-reconcile", "--once", "--config", self.config],
+                              env={**os.environ, **self.environment}, capture_output=True, text=True, timeout=60)
+        with open(self.logs / "reconcile.log", "a") as log:
+            log.write(done.stderr)
+        assert expect is None or done.returncode == expect, (done.returncode, done.stdout, done.stderr)
+        return done.stdout
+
+    # Faults
+
+    def workers(self, pool):
+        """Pids of a pool's living workers."""
+        return children_of(self.pools[pool].pid)
+
+    def all_workers(self, pool):
+        """The same, once the pool is complete again."""
+        count = {"queue": self.queue_workers, "order": self.order_workers, "operator": 1}[pool]
+        return until(lambda: len(self.workers(pool)) >= count and self.workers(pool), 20, f"workers of {pool}")
+
+    def arm_pause(self, step):
+        """The next process that reaches `step` will stop there."""
+        assert step in PAUSE_STEPS
+        (self.pauses / f"{step}.hit").unlink(missing_ok=True)
+        (self.pauses / step).touch()
+
+    def wait_hit(self, step, seconds=15):
+        """Waits for that; returns the stopped process's pid."""
+        until((self.pauses / f"{step}.hit").exists, seconds, f"a process at {step}")
+        pids = [*self.workers("order"), *(process.pid for process in self.schedulers if process.alive())]
+        stopped = until(lambda: [pid for pid in pids if is_stopped(pid)], 5, f"stop at {step}")
+        assert len(stopped) == 1, stopped
+        return stopped[0]
+
+    def disarm(self):
+        for path in self.pauses.iterdir():
+            path.unlink()
+
+    def stop_everybody_s_stop(self):
+        """Lets go on whatever a test left stopped."""
+        for pid in [*self.workers("order"), *self.workers("queue"), *(s.pid for s in self.schedulers)]:
+            if is_stopped(pid):
+                processes.cont(pid)
+
+    # Ending
+
+    def settle(self):
+        """After each test: everything is as a test wants to find it."""
+        self.disarm()
+        self.stop_everybody_s_stop()
+        self.stop_reconcile()
+        if not self.redis_server.process.alive():
+            self.start_redis()
+        if not self.postgres.process.alive():
+            self.postgres.start()
+        self.schedulers = [process for process in self.schedulers if process.alive()]
+        if len(self.schedulers) != 1:
+            self.restart_schedulers(1)
+        until(lambda: self.api.call("GET", "/readyz").status == 200, 20, "order pool", every=0.05)
+
+    def stop(self):
+        """Ends everything, in order, and asserts that it ended well."""
+        problems = []
+        parts = [self.nginx, *self.schedulers, *self.pools.values(), self.reconciler]
+        for part in parts:
+            if part is None or not part.alive():
+                continue
+            for pid in [part.pid, *children_of(part.pid)]:
+                if is_stopped(pid):
+                    processes.cont(pid)
+            number = signal.SIGQUIT if part is self.nginx else signal.SIGTERM
+            try:
+                code = part.stop(number, 20)
+                if code != 0:
+                    problems.append(f"{part.name} ended with {code}")
+            except AssertionError as error:
+                problems.append(str(error))
+        if self.redis:
+            self.redis.close()
+        self.redis_server.stop()
+        self.postgres.stop()
+        assert_none_left("SLUICE_TEST_PARTS", self.mark)
+        logs.assert_clean(self.logs, self.allowed_errors, [self.api.admin_key] if self.api else [])
+        assert not problems, problems
+
+

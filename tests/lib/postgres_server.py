@@ -1,0 +1,120 @@
+"""A private PostgreSQL on a Unix socket, run as the user postgres where we are root."""
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import psycopg2
+
+from lib.processes import Process
+from lib.project import SCRIPTS
+from lib.wait import until
+
+PROGRAMS = Path("/usr/lib/postgresql/15/bin")
+
+
+class PostgresServer:
+    """Keeps its data in `directory`/postgres and its socket in `directory`/pg."""
+
+    def __init__(self, directory, log=None):
+        self.data = directory / "postgres"
+        self.sockets = directory / "pg"
+        self.log = log or directory / "postgres.log"
+        self.user = "postgres" if os.geteuid() == 0 else None
+        self.conninfo = f"host={self.sockets} dbname=sluice user=sluice"
+        self.process = None
+
+    def _as_user(self, *command):
+        prefix = []
+        if self.user:
+            prefix = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--init-groups", "--"]
+        subprocess.run([*prefix, *map(str, command)], check=True, capture_output=True, timeout=60,
+                       cwd="/")
+
+    def create(self):
+        for folder in (self.data, self.sockets):
+            folder.mkdir(mode=0o700)
+            if self.user:
+                shutil.chown(folder, self.user, self.user)
+        self._as_user(PROGRAMS / "initdb", "--pgdata", self.data, "--username=postgres", "--auth=trust",
+                      "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
+        return self
+
+    def start(self):
+        """Starts it (again) and waits until it answers."""
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        self.process = Process("postgres", [
+            PROGRAMS / "postgres", "-D", self.data, "-c", "listen_addresses=",
+            "-c", f"unix_socket_directories={self.sockets}", "-c", "fsync=on", "-c", "max_connections=60",
+            "-c", "shared_buffers=32MB"], self.log, user=self.user, cwd="/")
+        until(lambda: self._answers(), 30, "answer of PostgreSQL")
+        return self
+
+    def _answers(self):
+        self.superuser("SELECT 1", database="postgres")
+        return True
+
+    def make_database(self):
+        self.superuser("CREATE ROLE sluice LOGIN", database="postgres")
+        self.superuser("CREATE DATABASE sluice OWNER sluice", database="postgres")
+        self.migrate()
+        return self
+
+    def migrate(self):
+        done = subprocess.run([SCRIPTS / "migrate", "--conninfo", self.conninfo], capture_output=True,
+                              text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+
+    def superuser(self, sql, database="sluice"):
+        connection = psycopg2.connect(host=str(self.sockets), user="postgres", dbname=database,
+                                      connect_timeout=3)
+        try:
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                cursor.execute(sql)
+                return cursor.fetchall() if cursor.description else None
+        finally:
+            connection.close()
+
+    def query(self, sql, *parameters):
+        """Rows as tuples, on a connection of its own."""
+        connection = psycopg2.connect(self.conninfo, connect_timeout=3)
+        try:
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                cursor.execute(sql, parameters)
+                return cursor.fetchall() if cursor.description else None
+        finally:
+            connection.close()
+
+    def value(self, sql, *parameters):
+        return self.query(sql, *parameters)[0][0]
+
+    def connection(self):
+        """For tests that hold locks; the caller closes it."""
+        return psycopg2.connect(self.conninfo, connect_timeout=3)
+
+    def stop(self):
+        """Fast shutdown."""
+        if self.process and self.process.alive():
+            self.process.stop(signal.SIGINT, 30)
+
+    def kill(self):
+        """What a power cut leaves: every process ends at once."""
+        if self.process:
+            self.process.kill()
+            until(lambda: not self._backends(), 10, "end of PostgreSQL's processes")
+
+    def _backends(self):
+        """PostgreSQL gives each child a session of its own; all of them work in the data folder."""
+        found = []
+        for entry in os.listdir("/proc"):
+            if entry.isdigit():
+                try:
+                    if os.readlink(f"/proc/{entry}/cwd") == str(self.data):
+                        found.append(entry)
+                except OSError:
+                    pass
+        return found

@@ -1,0 +1,142 @@
+"""Processes that a test starts: always with a log, always ended, never forgotten."""
+
+import os
+import signal
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+from lib.wait import until
+
+RUN_MARK = "SLUICE_TEST_RUN"
+RUN_ID = os.environ.setdefault(RUN_MARK, uuid.uuid4().hex)
+
+
+class Process:
+    """One child in a session of its own that dies with us."""
+
+    def __init__(self, name, command, log, env=None, user=None, stdin=subprocess.DEVNULL,
+                 pass_fds=(), cwd=None):
+        self.name = name
+        self.log = Path(log)
+        wrapper = ["setpriv", "--pdeathsig", "KILL"]
+        if user:
+            wrapper += [f"--reuid={user}", f"--regid={user}", "--init-groups"]
+        environment = {**os.environ, RUN_MARK: RUN_ID, **(env or {})}
+        with open(self.log, "ab") as output:
+            self.child = subprocess.Popen([*wrapper, "--", *map(str, command)], stdin=stdin,
+                                          stdout=output, stderr=output, env=environment,
+                                          start_new_session=True, pass_fds=pass_fds, cwd=cwd)
+
+    @property
+    def pid(self):
+        return self.child.pid
+
+    def alive(self):
+        return self.child.poll() is None
+
+    def send(self, number):
+        if self.alive():
+            self.child.send_signal(number)
+
+    def wait(self, seconds):
+        return self.child.wait(timeout=seconds)
+
+    def stop(self, number=signal.SIGTERM, seconds=10):
+        """Asks it to end; returns its exit code. Kills it, and says so, when it does not end in time."""
+        self.send(number)
+        self.send(signal.SIGCONT)
+        try:
+            return self.child.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"{self.name} did not end within {seconds} s after {number!r}") from None
+
+    def kill(self):
+        """Ends it and what it started, at once."""
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.child.wait(timeout=10)
+
+    def text(self):
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+
+def stat_of(pid):
+    """State letter and parent's pid of a process, or None."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return fields[0], int(fields[1])
+
+
+def children_of(pid):
+    """Pids of the living direct children."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            stat = stat_of(entry)
+            if stat and stat[1] == pid and stat[0] != "Z":
+                found.append(int(entry))
+    return sorted(found)
+
+
+def is_stopped(pid):
+    stat = stat_of(pid)
+    return stat is not None and stat[0] == "T"
+
+
+def is_gone(pid):
+    stat = stat_of(pid)
+    return stat is None or stat[0] == "Z"
+
+
+def kill9(pid):
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: is_gone(pid), 10, f"end of {pid}")
+
+
+def stop(pid):
+    os.kill(pid, signal.SIGSTOP)
+    until(lambda: is_stopped(pid), 5, f"stop of {pid}")
+
+
+def cont(pid):
+    os.kill(pid, signal.SIGCONT)
+
+
+def with_environment(name, value):
+    """Pids and command lines of all processes that carry `name=value` in their environment."""
+    wanted = f"{name}={value}".encode()
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        try:
+            if wanted not in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0"):
+                continue
+            line = Path(f"/proc/{entry}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if not is_gone(int(entry)):
+            found.append((int(entry), line.strip()))
+    return found
+
+
+def assert_none_left(name, value, seconds=5):
+    """Fails when a process with that environment is still there; ends it, so that nothing stays behind."""
+    deadline = time.monotonic() + seconds
+    try:
+        until(lambda: not with_environment(name, value), max(deadline - time.monotonic(), 0.1))
+    except AssertionError:
+        left = with_environment(name, value)
+        for pid, _ in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        raise AssertionError(f"still running after the end: {left}") from None

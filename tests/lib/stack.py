@@ -1,0 +1,63 @@
+"""The whole system as a user gets it: scripts/run."""
+
+import os
+import signal
+import uuid
+
+from lib import logs
+from lib.api import Api
+from lib.ports import free_port
+from lib.processes import Process, assert_none_left
+from lib.project import SCRIPTS
+from lib.wait import until
+
+
+class Stack:
+    """Runs scripts/run on `data`; may be stopped and started again."""
+
+    def __init__(self, directory, data=None, environment=None):
+        self.directory = directory
+        self.data = data or directory / "data"
+        self.port = free_port()
+        self.log = directory / f"run-{self.port}.log"
+        self.mark = uuid.uuid4().hex
+        self.environment = {"SLUICE_TEST_STACK": self.mark, **(environment or {})}
+        self.process = None
+        self.api = None
+
+    def start(self, *options, seconds=120):
+        self.process = Process("run", [SCRIPTS / "run", "--port", str(self.port), "--data", self.data, *options],
+                               self.log, env=self.environment, cwd=self.directory)
+        ready = f"ready: http://127.0.0.1:{self.port}"
+
+        def is_ready():
+            if not self.process.alive():
+                raise SystemError("scripts/run ended: " + self.process.text()[-2000:])
+            return ready in self.process.text()
+        try:
+            until(is_ready, seconds, "ready line of scripts/run", every=0.1)
+        except BaseException:
+            self.process.kill()
+            raise
+        self.api = Api(self.port, self.data / "secrets")
+        return self
+
+    def stop(self, number=signal.SIGTERM, allowed=()):
+        """Ends it as a user would; asserts that nothing stays and nothing was wrong."""
+        code = self.process.stop(number, 60)
+        assert code == 0, f"scripts/run ended with {code}: {self.process.text()[-2000:]}"
+        assert_none_left("SLUICE_TEST_STACK", self.mark)
+        logs.assert_clean(self.data / "logs", allowed, [self.api.admin_key])
+
+    def abandon(self):
+        """After a failed test: ends it at once."""
+        if self.process and self.process.alive():
+            try:
+                self.process.stop(signal.SIGTERM, 30)
+            except AssertionError:
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+    def part_pids(self, word):
+        """Pids of the parts whose command line has `word`."""
+        from lib.processes import with_environment
+        return [pid for pid, line in with_environment("SLUICE_TEST_STACK", self.mark) if word in line]

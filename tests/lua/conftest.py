@@ -1,0 +1,69 @@
+"""Every Lua test runs twice: on a plain Redis, and on a cluster node, which refuses undeclared keys."""
+
+import pytest
+
+from lib.line import Line
+from lib.redis_server import RedisServer
+from lib.scripts import Scripts
+
+
+@pytest.fixture(scope="session", params=["plain", "cluster"])
+def redis_server(request, make_directory):
+    server = RedisServer(make_directory("lua") / "r", cluster=request.param == "cluster").start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def all_scripts(redis_server):
+    client = redis_server.client()
+    yield Scripts(client)
+    client.close()
+
+
+@pytest.fixture
+def redis_client(all_scripts):
+    all_scripts.client.flushall()
+    return all_scripts.client
+
+
+@pytest.fixture
+def make_line(all_scripts, redis_client):
+    """A function that publishes a new queue and leads it as owner "a"."""
+    def make(**settings):
+        line = Line(all_scripts, **settings)
+        assert line.publish() == "PUBLISHED"
+        assert line.lead()[0] == "LEADER"
+        return line
+    return make
+
+
+@pytest.fixture
+def line(make_line):
+    return make_line()
+
+
+class Clock:
+    """Time that passes when the test says so."""
+
+    def __init__(self):
+        self.now = 1_800_000_000_000
+
+    def __call__(self):
+        return self.now
+
+    def pass_ms(self, ms):
+        self.now += ms
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def clocked_scripts(redis_server, clock):
+    client = redis_server.client()
+    client.flushall()
+    yield Scripts(client, clock=clock)
+    client.close()

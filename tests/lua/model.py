@@ -1,0 +1,195 @@
+"""What the admission protocol promises, as simply as it can be said: the model that the scripts are held to.
+
+Times are ms of the test's clock. It knows nothing of keys, scores or records.
+"""
+
+import math
+from dataclasses import dataclass
+
+WAITING, AWAY, READY, CLAIMED = "WAITING", "AWAY", "READY", "CLAIMED"
+
+
+@dataclass
+class Member:
+    kind: str
+    seq: int
+    generation: int = 0
+    token: str = ""
+    deadline: int = 0      # virtual
+    pickup: int = 0        # virtual, 0: seen
+    away_until: int = 0
+    claim: str = ""
+    key: str = ""
+    remaining: int = 0
+    lease: int = 0
+
+
+class Model:
+    def __init__(self, settings, now):
+        self.settings = dict(settings)
+        self.members = {}
+        self.unpaid = {}
+        self.spent = {}        # token -> (member, key, order, forgotten at)
+        self.last = 0
+        self.bucket, self.bucket_at = float(settings["burst"]), now
+        self.frozen_ms, self.frozen_since, self.frozen_end = 0, 0, 0
+        self.epoch = 1
+        self.admitted = []     # numbers in order of admission
+
+    def virtual(self, now):
+        return now - self.frozen_ms - (now - self.frozen_since if self.frozen_since else 0)
+
+    def line(self):
+        return sorted((it.seq, name) for name, it in self.members.items() if it.kind == WAITING)
+
+    def rank(self, name):
+        return [member for _, member in self.line()].index(name)
+
+    def status(self, name, now):
+        it = self.members.get(name)
+        if it is None or (it.kind == READY and it.deadline <= self.virtual(now)):
+            return None
+        return it
+
+    def count(self, *kinds):
+        return sum(it.kind in kinds for it in self.members.values())
+
+    def state(self):
+        return self.settings["operatorState"]
+
+    # Transitions: each gives the outcome that the script must give.
+
+    def enter(self, name, ticket, now):
+        it = self.status(name, now)
+        if it is None:
+            self.members.pop(name, None)
+            if name in self.unpaid:
+                return "ALREADY_ACTIVE"
+            if self.state() == "DRAINING":
+                return "QUEUE_CLOSED"
+            if self.state() == "SOLD_OUT":
+                return "SOLD_OUT"
+            if 0 < self.settings["maxWaiting"] <= self.count(WAITING):
+                return "QUEUE_FULL"
+            self.last += 1
+            self.members[name] = Member(WAITING, self.last)
+            return "ENTERED"
+        if ticket != (self.epoch, it.seq, it.generation):
+            it.generation += 1
+        if it.kind == AWAY:
+            it.kind = WAITING
+        it.pickup = 0
+        return "ALREADY"
+
+    def position(self, name, ticket, now):
+        if ticket and ticket[0] != self.epoch:
+            return "QUEUE_RESET"
+        it = self.status(name, now)
+        if it is not None:
+            if ticket and ticket != (self.epoch, it.seq, it.generation):
+                return "SESSION_REVOKED"
+            if it.kind == AWAY:
+                it.kind = WAITING
+            it.pickup = 0
+        return "OK"
+
+    def leave(self, name, ticket, now):
+        if ticket and ticket[0] != self.epoch:
+            return "NOT_THERE"
+        it = self.status(name, now)
+        if it is None:
+            self.members.pop(name, None)
+            return "NOT_THERE"
+        if ticket and ticket != (self.epoch, it.seq, it.generation):
+            return "SESSION_REVOKED"
+        if it.kind == CLAIMED:
+            return "ORDER_IN_PROGRESS"
+        del self.members[name]
+        return "LEFT"
+
+    def promote(self, tokens, age, silence, away_ms, now):
+        """Tokens in order; returns (admitted, expired, withdrawn)."""
+        outage = silence > 0 and (age < 0 or age > silence)
+        if outage and not self.frozen_since:
+            self.frozen_since = max(now - max(age, 0), self.frozen_end)
+        virtual = self.virtual(now)
+        if not outage and self.frozen_since:
+            self.frozen_ms += now - self.frozen_since
+            self.frozen_since, self.frozen_end = 0, now
+        before = virtual - age if silence > 0 and not outage else virtual
+        expired = [name for name, it in self.members.items() if it.kind == READY and it.deadline <= before]
+        for name in expired:
+            del self.members[name]
+        withdrawn = [it for it in self.members.values() if it.kind == READY and 0 < it.pickup <= before]
+        for it in withdrawn:
+            it.kind, it.token, it.away_until = AWAY, "", now + away_ms
+        for name in [name for name, it in self.members.items() if it.kind == AWAY and it.away_until <= now]:
+            del self.members[name]
+        for token in [token for token, (*_, until) in self.spent.items() if until <= now]:
+            del self.spent[token]
+        self.bucket = min(self.settings["burst"],
+                          self.bucket + max(now - self.bucket_at, 0) * self.settings["ratePerSecond"] / 1000)
+        self.bucket_at = now
+        room = min(math.floor(self.bucket), len(tokens), self.settings["batchCap"],
+                   self.settings["maxActive"] - self.count(READY, CLAIMED) - len(self.unpaid))
+        if outage or self.state() not in ("OPEN", "DRAINING"):
+            room = 0
+        front = self.line()[:max(room, 0)]
+        # Kept to a millionth, as the protocol does.
+        self.bucket = float(f"{self.bucket - len(front):.6f}")
+        for (seq, name), token in zip(front, tokens):
+            it = self.members[name]
+            it.kind, it.token = READY, token
+            it.deadline = virtual + self.settings["entryTtlSeconds"] * 1000
+            it.pickup = virtual + self.settings["pickupSeconds"] * 1000
+            self.admitted.append(seq)
+        return len(front), len(expired), len(withdrawn)
+
+    def claim(self, name, token, claim, key, now):
+        it = self.members.get(name)
+        if it is not None and it.kind in (READY, CLAIMED) and it.token == token:
+            if it.kind == CLAIMED:
+                return "ORDER_IN_PROGRESS"
+            if it.deadline <= self.virtual(now):
+                return "ENTRY_TOKEN_INVALID"
+            if self.count(CLAIMED) >= self.settings["maxInFlight"]:
+                return "ORDER_CAPACITY"
+            it.kind, it.claim, it.key, it.pickup = CLAIMED, claim, key, 0
+            it.remaining = it.deadline - self.virtual(now)
+            it.lease = now + self.settings["claimLeaseSeconds"] * 1000
+            return "CLAIMED"
+        if token in self.spent and self.spent[token][:2] == (name, key):
+            return "REPLAY"
+        return "ENTRY_TOKEN_INVALID"
+
+    def consume(self, name, token, key, order, keep, tombstone_ms, now):
+        self.spent[token] = (name, key, order, now + tombstone_ms)
+        it = self.members.get(name)
+        if it is None or it.kind not in (READY, CLAIMED) or it.token != token:
+            return "ALREADY"
+        del self.members[name]
+        if keep:
+            self.unpaid[name] = order
+        return "CONSUMED"
+
+    def release(self, name, token, claim, now):
+        it = self.members.get(name)
+        if it is None or it.kind != CLAIMED or it.token != token or it.claim != claim:
+            return "NOT_CLAIMED"
+        it.kind, it.claim, it.key = READY, "", ""
+        it.deadline = self.virtual(now) + it.remaining
+        return "RELEASED"
+
+    def place_free(self, name, order):
+        if self.unpaid.get(name) != order:
+            return "ALREADY"
+        del self.unpaid[name]
+        return "FREED"
+
+    def reset(self):
+        self.members.clear()
+        self.unpaid.clear()
+        self.spent.clear()
+        self.last = 0
+        self.epoch += 1
+        self.admitted.clear()

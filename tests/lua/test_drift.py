@@ -1,0 +1,52 @@
+"""drift: sets that somebody else put out of step are mended, and nobody loses a place by it."""
+
+import pytest
+
+from lib.line import drain
+
+
+@pytest.fixture
+def line(make_line):
+    line = make_line(ratePerSecond=1000, burst=1000)
+    for member in "abcd":
+        line.enter(member)
+    line.tokens = drain(line, "abcd")
+    line.claim("a", line.tokens["a"])
+    return line
+
+
+def test_nothing_to_mend(line):
+    assert line.call("drift") == ["OK", 0]
+
+
+@pytest.mark.parametrize("damage", [
+    lambda redis, key: redis.zrem(key("ready"), "b"),
+    lambda redis, key: redis.zrem(key("claimed"), "a"),
+    lambda redis, key: redis.hdel(key("places"), "b"),
+    lambda redis, key: redis.hdel(key("places"), "a"),
+    lambda redis, key: redis.zadd(key("ready"), {"ghost": 1}),
+    lambda redis, key: redis.zadd(key("claimed"), {"ghost": 1}),
+    lambda redis, key: redis.zadd(key("pickup"), {"g1": 1, "g2": 1, "g3": 1, "g4": 1}),
+    lambda redis, key: (redis.zrem(key("ready"), "b"), redis.zadd(key("ready"), {"ghost": 1})),
+    lambda redis, key: redis.hset(key("places"), "b", "not a record"),
+])
+def test_is_mended(line, damage):
+    damage(line.redis, line.key)
+    found = line.call("drift")
+    assert found[0] == "OK" and found[1] >= 1 and len(found) >= 4
+    line.check()
+    assert line.call("drift") == ["OK", 0]
+    assert line.promote().code == "OK", "the next tick goes through"
+
+
+def test_claim_without_a_lease_is_settled_next(line):
+    line.redis.zrem(line.key("claimed"), "a")
+    line.call("drift")
+    assert line.call("claims_overdue", most=5)[1] == "a"
+
+
+def test_place_without_an_end_gets_one(line):
+    line.redis.zrem(line.key("ready"), "b")
+    line.call("drift")
+    mended = line.position("b")
+    assert mended.status == "READY" and mended.token == line.tokens["b"] and mended.ends > mended.now

@@ -1,0 +1,240 @@
+"""promote: how many, who, and what is collected."""
+
+import pytest
+
+from lib.line import drain, sha256_text
+
+
+@pytest.fixture
+def fast(make_line):
+    """A queue whose rate never stands in the way."""
+    def make(**settings):
+        return make_line(**{"ratePerSecond": 100000, "burst": 100000, "maxActive": 100000, **settings})
+    return make
+
+
+def crowd(line, count, prefix="m"):
+    with line.redis.pipeline(transaction=False) as pipe:
+        script = line.scripts.scripts["enter"]
+        keys = script.key_names(line.queue)
+        for i in range(count):
+            pipe.evalsha(line.scripts._shas["enter"], len(keys), *keys, f"{prefix}{i}", "", "", "", "", 0)
+        pipe.execute()
+
+
+def test_takes_the_front_in_order_and_gives_each_a_token(fast):
+    line = fast()
+    crowd(line, 100)
+    tick = line.promote(30)
+    assert (tick.code, tick.admitted, tick.waiting, tick.ready, tick.more) == ("OK", 30, 70, 30, 0)
+    places = line.check()
+    assert sorted(place.seq for place in places.values()) == list(range(1, 31))
+    assert set(places) == {f"m{i}" for i in range(30)}
+    assert len({place.token for place in places.values()}) == 30
+    assert all(place.admission == sha256_text(place.token) for place in places.values())
+    assert line.position("m30").rank == 0
+
+
+@pytest.mark.parametrize("cap", [1, 7, 500])
+def test_batch_cap(fast, cap):
+    line = fast(batchCap=cap)
+    crowd(line, 1200)
+    assert line.promote(600).admitted == cap
+    assert line.promote(600).admitted == cap
+    line.check()
+
+
+def test_no_more_than_tokens_given(fast):
+    line = fast()
+    crowd(line, 10)
+    assert [line.promote(count).admitted for count in (0, 3, 100)] == [0, 3, 7]
+
+
+def test_max_active_counts_ready_claimed_and_unpaid(fast):
+    line = fast(maxActive=3, releaseOn="payment")
+    crowd(line, 10)
+    tokens = drain(line, ["m0", "m1", "m2"])
+    assert line.promote().admitted == 0
+    line.claim("m0", tokens["m0"])
+    assert line.promote().admitted == 0, "CLAIMED takes a place"
+    line.consume("m0", tokens["m0"], keep_place=1)
+    tick = line.promote()
+    assert (tick.admitted, tick.unpaid) == (0, 1), "an unpaid order takes a place"
+    line.call("place_free", member="m0", order="o_1")
+    assert line.promote().admitted == 1
+    line.claim("m1", tokens["m1"])
+    line.consume("m1", tokens["m1"], keep_place=0)
+    assert line.promote().admitted == 1
+    assert line.promote().admitted == 0
+
+
+def test_lower_max_active_takes_nothing_away(fast):
+    line = fast(maxActive=5)
+    crowd(line, 10)
+    line.promote()
+    line.publish(maxActive=2)
+    tick = line.promote()
+    assert (tick.admitted, tick.ready) == (0, 5)
+
+
+@pytest.mark.parametrize("settings", [
+    {"operatorState": "PAUSED"}, {"operatorState": "SOLD_OUT"}, {"closesAt": 1},
+    {"opensAt": 4_000_000_000_000}, {"activation": "hold"},
+])
+def test_nobody_is_let_in_while(fast, settings):
+    line = fast()
+    crowd(line, 5)
+    line.publish(**settings)
+    assert line.promote().admitted == 0
+    assert line.position("m0").rank == 0, "those who wait keep their numbers"
+    line.publish(operatorState="OPEN", closesAt="", opensAt="", activation="on")
+    assert line.promote().admitted == 5
+
+
+def test_draining_serves_those_who_wait(fast):
+    line = fast()
+    crowd(line, 5)
+    line.publish(operatorState="DRAINING")
+    assert line.promote().admitted == 5
+
+
+def test_tokens_outlive_the_end_of_the_queue(fast):
+    line = fast()
+    crowd(line, 2)
+    tokens = drain(line, ["m0", "m1"])
+    line.publish(closesAt=1)
+    assert line.position("m0").status == "READY"
+    assert line.claim("m0", tokens["m0"])[0] == "CLAIMED"
+
+
+def test_opening_time(fast):
+    line = fast(opensAt=4_000_000_000_000)
+    crowd(line, 3)
+    assert line.promote().admitted == 0
+    line.publish(opensAt=1)
+    assert line.promote().admitted == 3
+
+
+def test_expired_places_come_back_within_a_tick(fast):
+    line = fast(maxActive=2, entryTtlSeconds=5)
+    crowd(line, 4)
+    line.promote()
+    for member in ("m0", "m1"):
+        line.position(member)
+    line.advance(4_000)
+    assert line.promote().expired == 0
+    line.advance(1_100)
+    tick = line.promote()
+    assert (tick.expired, tick.admitted, tick.ready) == (2, 2, 2)
+    assert line.position("m0").status == "NOT_ENTERED"
+    assert line.position("m2").status == "READY"
+    assert line.counter("expired") == 2
+    line.check()
+
+
+def test_claimed_never_expires(fast):
+    line = fast(maxActive=1, entryTtlSeconds=5, claimLeaseSeconds=1)
+    crowd(line, 2)
+    token = drain(line, ["m0"])["m0"]
+    line.claim("m0", token)
+    line.advance(1_000_000)
+    for _ in range(3):
+        tick = line.promote()
+        assert (tick.expired, tick.withdrawn, tick.admitted, tick.claimed) == (0, 0, 0, 1)
+    assert line.call("claims_overdue", most=10)[1] == "m0"
+    assert line.consume("m0", token) == "CONSUMED"
+    assert line.promote().admitted == 1
+
+
+def test_collecting_is_bounded_and_says_that_there_is_more(fast):
+    """However much has run out, one call does a bounded piece, and the next one goes on at once."""
+    line = fast(entryTtlSeconds=5)
+    crowd(line, 1000)
+    line.promote(500)
+    line.promote(500)
+    line.redis.delete(line.key("pickup"))
+    line.advance(6_000)
+    ticks = [line.promote(0)]
+    while ticks[-1].more:
+        assert len(ticks) < 20
+        ticks.append(line.promote(0))
+    assert sum(tick.expired for tick in ticks) == 1000
+    assert max(tick.expired for tick in ticks) <= 200
+    assert line.check() == {}
+
+
+def test_withdrawing_is_bounded_too(fast):
+    line = fast()
+    crowd(line, 500)
+    line.promote(500)
+    line.publish(operatorState="PAUSED")
+    line.advance(91_000)
+    ticks = [line.promote(0)]
+    while ticks[-1].more:
+        assert len(ticks) < 20
+        ticks.append(line.promote(0))
+    assert [tick.withdrawn for tick in ticks] == [200, 200, 100]
+    line.check()
+
+
+def collect(line):
+    """Calls promote for as long as it says that there is more."""
+    calls = 1
+    while line.promote(0).more:
+        calls += 1
+        assert calls < 30, "it ends"
+
+
+def test_tombstones_keep_up_with_any_rate(fast):
+    """What a tick leaves behind, the calls that it asks for collect: nothing heaps up."""
+    line = fast()
+    crowd(line, 500)
+    line.promote(500)
+    for member, place in line.check().items():
+        line.claim(member, place.token)
+        line.consume(member, place.token, tombstone_ms=1000)
+    assert line.redis.hlen(line.key("tombstones")) == 500
+    line.advance(1_001)
+    collect(line)
+    assert line.redis.hlen(line.key("tombstones")) == 0
+    line.check()
+
+
+def test_those_away_for_good_are_forgotten_at_any_rate(fast):
+    line = fast()
+    crowd(line, 500)
+    line.promote(500)
+    line.publish(operatorState="PAUSED")
+    line.advance(91_000)
+    collect(line)
+    assert len(line.members("away")) == 500
+    line.advance(86_400_000)
+    collect(line)
+    assert line.members("away") == []
+    line.check()
+
+
+def test_one_call_is_short_with_a_big_crowd(fast):
+    """A full batch in front of a hundred thousand: far from blocking Redis."""
+    line = fast()
+    line.redis.zadd(line.key("waiting"), {f"m{i}": i * 4096 for i in range(1, 100_001)})
+    line.redis.hset(line.key("state"), "seq", 100_000)
+    line.redis.config_set("slowlog-log-slower-than", 0)
+    line.redis.slowlog_reset()
+    assert line.promote(500).admitted == 500
+    durations = [entry["duration"] for entry in line.redis.slowlog_get(10)
+                 if entry["command"].startswith(b"EVALSHA")]
+    line.redis.config_set("slowlog-log-slower-than", 10000)
+    assert durations and max(durations) < 50_000, "microseconds"
+    assert [line.place(f"m{i}").seq for i in (1, 250, 500)] == [1, 250, 500]
+
+
+def test_counters_and_series(fast):
+    line = fast()
+    crowd(line, 10)
+    line.promote(4)
+    stats = line.call("stats", samples=10)
+    assert stats[:9] == ["OK", "OPEN", 6, 0, 4, 0, 0, 10, 4]
+    assert stats[14] == "a", "the leader"
+    second, *counts = map(int, stats[20].split(","))
+    assert second == stats[15] // 1000 and counts == [6, 4, 0, 10, 4, 0, 0, 0]

@@ -1,0 +1,268 @@
+"""Redis lost its memory: tickets bring their owners back to their own numbers."""
+
+import random
+
+import pytest
+
+from lib.line import Ticket
+
+FAST = {"ratePerSecond": 100000, "burst": 100000, "maxActive": 100000}
+
+
+@pytest.fixture
+def lost(make_line):
+    """A queue and a function that loses it: Redis forgets, PostgreSQL raises the incarnation, reconcile
+    loads who has spent an admission."""
+    line = make_line(**FAST)
+
+    def lose(spent=(), floor=1000, recovery_ms=0):
+        line.redis.flushall()
+        line.incarnation += 1
+        if spent:
+            assert line.call("spent_load", *spent) == ["LOADED"]
+        assert line.publish(seq_floor=floor, recovery_ms=recovery_ms) == "PUBLISHED"
+        line.lead()
+        line.advance(1000)
+
+    line.lose = lose
+    return line
+
+
+def test_waiting_members_keep_number_and_order(lost):
+    tickets = {f"m{i}": lost.enter(f"m{i}").ticket for i in range(50)}
+    lost.lose()
+    members = list(tickets)
+    random.Random(3).shuffle(members)
+    for member in members:
+        back = lost.position(member, tickets[member])
+        assert (back.status, back.seq, back.incarnation) == ("WAITING", tickets[member].seq, 2)
+    assert [lost.position(f"m{i}").rank for i in range(50)] == list(range(50))
+    assert lost.promote(20).admitted == 20
+    assert set(lost.check()) == {f"m{i}" for i in range(20)}
+
+
+def test_newcomers_stand_behind_every_number_given(lost):
+    tickets = [lost.enter(f"m{i}").ticket for i in range(5)]
+    lost.lose(floor=900)
+    new = lost.enter("new")
+    assert new.seq == 901
+    for i, ticket in enumerate(tickets):
+        assert lost.position(f"m{i}", ticket).rank == i
+    assert lost.position("new").rank == 5
+
+
+def test_ticket_above_the_floor_lifts_the_counter(lost):
+    lost.enter("m")
+    lost.lose(floor=10)
+    assert lost.position("m", Ticket(5000, 0, 1, 1)).seq == 5000
+    assert lost.enter("new").seq == 5001
+
+
+def test_whoever_ordered_gets_no_second_place(lost):
+    tickets = {member: lost.enter(member).ticket for member in "abc"}
+    lost.lose(spent=[tickets["b"].seq])
+    assert lost.position("b", tickets["b"]).status == "NOT_ENTERED"
+    assert lost.position("a", tickets["a"]).rank == 0
+    assert lost.position("c", tickets["c"]).rank == 1
+    assert lost.enter("b", tickets["b"]).code == "ENTERED", "a new place, at the end"
+    assert lost.position("b").rank == 2
+    lost.check()
+
+
+def test_tokens_of_before_are_void(lost):
+    ticket = lost.enter("m").ticket
+    lost.promote()
+    token = lost.position("m").token
+    lost.lose()
+    assert lost.claim("m", token) == ["ENTRY_TOKEN_INVALID"]
+    assert lost.position("m", ticket).status == "WAITING"
+    assert lost.claim("m", token) == ["ENTRY_TOKEN_INVALID"]
+    lost.promote()
+    assert lost.claim("m", lost.position("m").token)[0] == "CLAIMED"
+
+
+def test_one_number_is_seated_once(lost):
+    """After the second turn is over, one more copy of the ticket does not bring a third."""
+    ticket = lost.enter("m").ticket
+    lost.lose()
+    lost.position("m", ticket)
+    lost.promote()
+    token = lost.position("m", ticket).token
+    lost.claim("m", token)
+    assert lost.position("m", ticket).ordering == 1
+    lost.consume("m", token)
+    assert lost.position("m", ticket).status == "NOT_ENTERED"
+    assert lost.enter("m", ticket).seq == 1001
+
+
+@pytest.mark.parametrize("seated_before", [True, False])
+def test_leaving_holds(lost, seated_before):
+    ticket = lost.enter("m").ticket
+    lost.lose()
+    if seated_before:
+        lost.position("m", ticket)
+    assert lost.leave("m", ticket) == ("LEFT" if seated_before else "NOT_THERE")
+    assert lost.position("m", ticket).status == "NOT_ENTERED"
+    lost.check()
+
+
+def test_higher_generation_wins(lost):
+    old = lost.enter("m").ticket
+    new = lost.enter("m").ticket
+    lost.lose()
+    assert lost.position("m", old).status == "WAITING", "nobody knows of the newer one yet"
+    assert lost.position("m", new).status == "WAITING"
+    assert lost.position("m", old).code == "SESSION_REVOKED"
+    assert lost.position("m", new).generation == 1
+    lost.check()
+
+
+def test_revoked_ticket_stays_revoked_once_the_newer_one_is_seated(lost):
+    old = lost.enter("m").ticket
+    new = lost.enter("m").ticket
+    lost.lose()
+    assert lost.position("m", new).status == "WAITING"
+    assert lost.position("m", old).code == "SESSION_REVOKED"
+
+
+def test_place_taken_meanwhile_is_given_up_for_the_own_number(lost):
+    ticket = lost.enter("m").ticket
+    lost.enter("n")
+    lost.lose()
+    lost.enter("x")
+    assert lost.enter("m").rank == 1, "by login alone: at the end"
+    back = lost.position("m", ticket)
+    assert (back.rank, back.seq) == (0, 1)
+    lost.check()
+
+
+def test_enter_with_the_old_ticket_is_seated_too(lost):
+    ticket = lost.enter("m").ticket
+    lost.enter("n")
+    lost.lose()
+    lost.enter("x")
+    back = lost.enter("m", ticket)
+    assert (back.code, back.status, back.seq, back.rank) == ("ALREADY", "WAITING", 1, 0)
+
+
+def test_ticket_of_an_older_epoch_is_not_seated(lost):
+    ticket = lost.enter("m").ticket
+    lost.epoch = 2
+    lost.lose()
+    assert lost.position("m", ticket).code == "QUEUE_RESET"
+    assert lost.enter("m", ticket).seq == 1001
+
+
+def test_full_or_closed_queues_take_their_own_people_back(lost):
+    ticket = lost.enter("m").ticket
+    lost.settings.update(maxWaiting=1, operatorState="DRAINING")
+    lost.lose()
+    assert lost.position("m", ticket).status == "WAITING"
+
+
+def test_bucket_is_empty_and_promotion_waits(make_line):
+    line = make_line(ratePerSecond=10, burst=100)
+    tickets = [line.enter(f"m{i}").ticket for i in range(50)]
+    line.redis.flushall()
+    line.incarnation = 2
+    line.publish(seq_floor=100, recovery_ms=5_000)
+    line.lead()
+    for i, ticket in enumerate(tickets):
+        line.position(f"m{i}", ticket)
+    assert line.promote().admitted == 0
+    line.advance(4_000)
+    assert line.promote().admitted == 0
+    line.advance(1_001)
+    admitted = line.promote().admitted
+    assert 50 <= admitted <= 51, "what the rate has brought since, and no burst"
+    assert line.call("stats", samples=0)[18] == 2
+
+
+def test_bucket_is_empty_after_a_loss(make_line):
+    line = make_line(ratePerSecond=1, burst=100)
+    line.redis.flushall()
+    line.incarnation = 2
+    line.publish(seq_floor=100)
+    line.lead()
+    for i in range(50):
+        line.enter(f"m{i}")
+    assert line.promote().admitted <= 1
+
+
+def test_spent_numbers_are_loaded_only_before_the_queue_is_back(lost):
+    lost.enter("m")
+    assert lost.call("spent_load", 1, 2, 3) == ["PRESENT"]
+    assert lost.redis.exists(lost.key("seated")) == 0
+
+
+@pytest.fixture
+def failed_over(make_line):
+    """A replica took over that had everything: the incarnation is raised, the line is there."""
+    line = make_line(**FAST)
+
+    def fail_over():
+        line.incarnation += 1
+        line.publish(seq_floor=1000)
+        line.advance(1000)
+
+    line.fail_over = fail_over
+    return line
+
+
+def test_fail_over_without_a_loss_changes_no_place(failed_over):
+    line = failed_over
+    tickets = {f"m{i}": line.enter(f"m{i}").ticket for i in range(10)}
+    line.promote(3)
+    token = line.position("m0").token
+    line.fail_over()
+    assert line.position("m0", tickets["m0"]).token == token
+    assert [line.position(f"m{i}", tickets[f"m{i}"]).rank for i in range(3, 10)] == list(range(7))
+    assert line.enter("new").seq == 1001
+    line.check()
+
+
+@pytest.mark.parametrize("end", ["expire", "leave by login", "order"])
+def test_a_turn_that_is_over_is_over_after_a_fail_over(failed_over, end):
+    """A ticket of the incarnation before does not bring a number back whose turn has ended since."""
+    line = failed_over
+    ticket = line.enter("m").ticket
+    line.enter("n")
+    line.fail_over()
+    line.promote(1)
+    token = line.position("m").token
+    if end == "expire":
+        line.advance(300_001)
+        line.promote(0)
+    elif end == "order":
+        line.claim("m", token)
+        line.consume("m", token)
+    else:
+        assert line.leave("m") == "LEFT"
+    after = line.position("m", ticket)
+    assert after.status == "NOT_ENTERED"
+    assert line.enter("m", ticket).seq > 1000, "a new place, at the end"
+    line.check()
+
+
+@pytest.mark.parametrize("end", ["expire", "leave by login"])
+def test_a_turn_that_is_over_is_over_after_a_loss_too(lost, end):
+    ticket = lost.enter("m").ticket
+    lost.lose()
+    lost.position("m", ticket)
+    lost.promote(1)
+    lost.position("m", ticket)
+    if end == "expire":
+        lost.advance(300_001)
+        lost.promote(0)
+    else:
+        lost.leave("m")
+    assert lost.position("m", ticket).status == "NOT_ENTERED"
+
+
+def test_a_stale_screen_that_leaves_takes_nothing_from_the_current_one(lost):
+    old = lost.enter("m").ticket
+    new = lost.enter("m").ticket
+    lost.lose()
+    lost.position("m", new)
+    assert lost.leave("m", old) == "SESSION_REVOKED"
+    assert lost.position("m", new).rank == 0

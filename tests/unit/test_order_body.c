@@ -1,0 +1,191 @@
+/*
+ * order_body: what POST /v1/orders takes, where it says that a body is wrong, and what makes two
+ * bodies the same request.
+ */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "fcgi-app/order/order_body.h"
+
+static struct arena *arena;
+
+static int make_arena(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    return 0;
+}
+
+static int free_arena(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+static void release_json(void *object)
+{
+    (void)json_object_put(object);
+}
+
+static bool read_body(const char *text, struct order_body *body, struct order_body_fault *fault)
+{
+    json_object *object = json_tokener_parse(text);
+
+    assert_non_null(object);
+    arena_on_reset(arena, release_json, object);
+    return order_body_read(arena, object, body, fault);
+}
+
+static const char *fingerprint(const char *text)
+{
+    struct order_body body;
+    struct order_body_fault fault;
+
+    assert_true(read_body(text, &body, &fault));
+    return arena_copy(arena, str_of(body.fingerprint));
+}
+
+TEST(an_order_is_a_queue_and_its_items)
+{
+    struct order_body body;
+    struct order_body_fault fault;
+
+    assert_true(read_body("{\"queue\":\"sale\",\"items\":[{\"sku\":\"mug\",\"quantity\":10000}]}",
+                          &body, &fault));
+    assert_text(body.queue, "sale");
+    assert_int_equal(body.item_count, 1);
+    assert_text(body.items[0].sku, "mug");
+    assert_int_equal(body.items[0].quantity, 10000);
+    assert_int_equal(strlen(body.fingerprint), SHA256_TEXT);
+}
+
+TEST(items_are_sorted_and_still_found_where_they_stood)
+{
+    struct order_body body;
+    struct order_body_fault fault;
+
+    assert_true(read_body("{\"queue\":\"q\",\"items\":[{\"sku\":\"mug\",\"quantity\":1},"
+                          "{\"sku\":\"cap\",\"quantity\":2},{\"sku\":\"mug-2\",\"quantity\":3},"
+                          "{\"sku\":\"m\",\"quantity\":4}]}",
+                          &body, &fault));
+    assert_text(body.items[0].sku, "cap");
+    assert_text(body.items[1].sku, "m");
+    assert_text(body.items[2].sku, "mug");
+    assert_text(body.items[3].sku, "mug-2");
+    assert_int_equal(body.items[1].quantity, 4);
+    assert_string_equal(order_body_pointer(arena, &body, STR("mug")), "/items/0/sku");
+    assert_string_equal(order_body_pointer(arena, &body, STR("m")), "/items/3/sku");
+    assert_string_equal(order_body_pointer(arena, &body, STR("hat")), "/items");
+}
+
+TEST(the_fingerprint_does_not_depend_on_how_a_body_is_written)
+{
+    const char *one = fingerprint("{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":1},"
+                                  "{\"sku\":\"b\",\"quantity\":2}]}");
+
+    assert_string_equal(one,
+                        fingerprint("{ \"items\" : [ {\"quantity\":2,\"sku\":\"b\"},\n"
+                                    "{\"quantity\":1,\"sku\":\"\\u0061\"} ], \"queue\":\"q\"}"));
+}
+
+TEST(another_queue_item_or_quantity_has_another_fingerprint)
+{
+    static const char *const OTHERS[] = {
+        "{\"queue\":\"r\",\"items\":[{\"sku\":\"a\",\"quantity\":1}]}",
+        "{\"queue\":\"q\",\"items\":[{\"sku\":\"b\",\"quantity\":1}]}",
+        "{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":2}]}",
+        "{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":1},{\"sku\":\"b\",\"quantity\":1}]"
+        "}",
+    };
+    const char *one = fingerprint("{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":1}]}");
+
+    for (size_t i = 0; i < COUNT(OTHERS); i++) {
+        assert_string_not_equal(one, fingerprint(OTHERS[i]));
+    }
+}
+
+TEST(a_wrong_body_is_refused_at_the_pointer_at_fault)
+{
+    static const struct {
+        const char *body;
+        const char *pointer;
+    } CASES[] = {
+        {"{}", "/queue"},
+        {"{\"queue\":1,\"items\":[]}", "/queue"},
+        {"{\"queue\":\"Q\",\"items\":[]}", "/queue"},
+        {"{\"queue\":\"-q\",\"items\":[]}", "/queue"},
+        {"{\"queue\":null}", "/queue"},
+        {"{\"queue\":\"q\"}", "/items"},
+        {"{\"queue\":\"q\",\"items\":{}}", "/items"},
+        {"{\"queue\":\"q\",\"items\":[]}", "/items"},
+        {"{\"queue\":\"q\",\"items\":[null]}", "/items/0"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":1},7]}", "/items/1"},
+        {"{\"queue\":\"q\",\"items\":[{\"quantity\":1}]}", "/items/0/sku"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"\",\"quantity\":1}]}", "/items/0/sku"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a:b\",\"quantity\":1}]}", "/items/0/sku"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a\"}]}", "/items/0/quantity"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":0}]}", "/items/0/quantity"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":-1}]}", "/items/0/quantity"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":10001}]}", "/items/0/quantity"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":99999999999999999999}]}",
+         "/items/0/quantity"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":1.5}]}", "/items/0/quantity"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":\"1\"}]}", "/items/0/quantity"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":true}]}", "/items/0/quantity"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":1,\"price\":0}]}",
+         "/items/0/price"},
+        {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":1},{\"sku\":\"a\",\"quantity\":1}"
+         "]}",
+         "/items/1/sku"},
+        {"{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"A-1\"]}", "/show"},
+        {"{\"queue\":\"q\",\"seats\":[\"A-1\"]}", "/seats"},
+        {"{\"queue\":\"q\",\"a/b~c\":1}", "/a~1b~0c"},
+    };
+
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        struct order_body body;
+        struct order_body_fault fault = {"(none)", ""};
+
+        assert_false(read_body(CASES[i].body, &body, &fault));
+        assert_string_equal(fault.pointer, CASES[i].pointer);
+        assert_true(strlen(fault.why) > 0);
+    }
+}
+
+static const char *with_items(int count)
+{
+    char *text = arena_format(arena, "{\"queue\":\"q\",\"items\":[");
+
+    for (int i = 0; i < count; i++) {
+        text =
+            arena_format(arena, "%s%s{\"sku\":\"s%d\",\"quantity\":1}", text, i > 0 ? "," : "", i);
+    }
+    return arena_format(arena, "%s]}", text);
+}
+
+TEST(fifty_items_are_the_most)
+{
+    struct order_body body;
+    struct order_body_fault fault;
+
+    assert_true(read_body(with_items(50), &body, &fault));
+    assert_int_equal(body.item_count, 50);
+    assert_false(read_body(with_items(51), &body, &fault));
+    assert_string_equal(fault.pointer, "/items");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_order_is_a_queue_and_its_items),
+        cmocka_unit_test(items_are_sorted_and_still_found_where_they_stood),
+        cmocka_unit_test(the_fingerprint_does_not_depend_on_how_a_body_is_written),
+        cmocka_unit_test(another_queue_item_or_quantity_has_another_fingerprint),
+        cmocka_unit_test(a_wrong_body_is_refused_at_the_pointer_at_fault),
+        cmocka_unit_test(fifty_items_are_the_most),
+    };
+
+    return cmocka_run_group_tests(tests, make_arena, free_arena);
+}
