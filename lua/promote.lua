@@ -46,7 +46,7 @@ if silence > 0 and not outage then
 end
 local expired = redis.call('ZRANGEBYSCORE', key_ready, '-inf', collect_before, 'LIMIT', 0, CLEANUP)
 for _, member in ipairs(expired) do
-    local place = run.incarnation ~= '1' and place_of(member)
+    local place = place_of(member)
     if place then
         turn_is_over(place.seq)
     end

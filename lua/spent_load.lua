@@ -9,5 +9,7 @@
 if redis.call('EXISTS', key_settings) == 1 then
     return { 'PRESENT' }
 end
-redis.call('SADD', key_seated, unpack(ARGV))
+for _, seq in ipairs(ARGV) do
+    redis.call('SETBIT', key_seated, seq, 1)
+end
 return { 'LOADED' }

@@ -7,8 +7,7 @@
 enum {
     ROWS_PER_BATCH = 200,
     BATCHES_PER_PASS = 50,
-    MIN_AGE_MS = 1000,   /* the worker itself is about to do it */
-    STUCK_ATTEMPTS = 20  /* then a person should look */
+    STUCK_ATTEMPTS = 20 /* then a person should look */
 };
 
 static bool carry_out(struct reconcile *reconcile, const struct outbox_row *row)
@@ -40,7 +39,7 @@ static int64_t work_off_batch(struct reconcile *reconcile)
     size_t count;
     size_t done = 0;
 
-    if (outbox_take(reconcile->postgres, reconcile->arena, ROWS_PER_BATCH, MIN_AGE_MS, &rows,
+    if (outbox_take(reconcile->postgres, reconcile->arena, ROWS_PER_BATCH, 0, &rows,
                     &count) != POSTGRES_OK) {
         report->postgres_silent = true;
         return -1;

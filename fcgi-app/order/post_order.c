@@ -17,10 +17,12 @@
 
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
+#include "fcgi-app/order/abandoned_claims.h"
 #include "fcgi-app/order/order_answer.h"
 #include "fcgi-app/order/order_body.h"
 #include "fcgi-app/order/order_claim.h"
 #include "fcgi-app/pool/handler.h"
+#include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 #include "lib/base/test_pause.h"
 #include "lib/orders/availability.h"
@@ -276,6 +278,10 @@ void post_order(const struct services *services, const struct request *request,
         return;
     case OUTCOME_NOT_FOUND:
         answer_no_queue(&attempt);
+        return;
+    case OUTCOME_ADMISSION_UNAVAILABLE:
+        abandoned_claims_add(&attempt.claim, clock_monotonic_ms());
+        problem_answer_outcome(request, response, taken);
         return;
     default:
         problem_answer_outcome(request, response, taken);

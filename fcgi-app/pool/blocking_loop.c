@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "fcgi-app/http/request_log.h"
+#include "fcgi-app/order/abandoned_claims.h"
 #include "fcgi-app/pool/exchange.h"
 #include "fcgi-app/pool/listener.h"
 #include "fcgi-app/pool/stop_signal.h"
@@ -31,8 +32,9 @@ static void beat_if_due(struct worker *worker)
     worker->beat_at_ms = clock_monotonic_ms() + BEAT_MS;
     if (postgres_alive(services->postgres)) {
         (void)order_pool_beat(services->redis, worker->exchange->arena);
-        exchange_clear(worker->exchange);
     }
+    abandoned_claims_release(services, worker->exchange->arena, clock_monotonic_ms());
+    exchange_clear(worker->exchange);
 }
 
 static void serve(struct worker *worker, int fd)

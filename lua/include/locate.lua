@@ -44,7 +44,7 @@ local function come_back(member, it)
 end
 
 -- A ticket signed before Redis lost its memory: seats its owner at the ticket's own number, once a
--- number. Numbers whose owner has spent an admission were put into `seated` before the queue came back.
+-- number. Numbers whose owner has spent an admission were marked in `seated` before the queue came back.
 -- A place that the member took meanwhile, behind the own number, is given up for it.
 local function seat_again(member, kind, it, ticket)
     if kind ~= 'NONE' and not (kind == 'WAITING' and it.seq >= ticket.seq) then
@@ -57,7 +57,7 @@ local function seat_again(member, kind, it, ticket)
         end
         return kind, it
     end
-    if redis.call('SADD', key_seated, ticket.seq) == 0 then
+    if not turn_is_over(ticket.seq) then
         return kind, it
     end
     if ticket.seq > tonumber(run.seq) then

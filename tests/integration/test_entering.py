@@ -134,12 +134,14 @@ def test_forged_tickets(api, change):
 
 @pytest.mark.parametrize("name", sorted(tokens.hostile(tokens.Hs256("x" * 40))))
 def test_hostile_member_tokens(api, name):
-    queue = api.still_queue("hostile-tokens")
+    queue = api.still_queue()
     token = tokens.hostile(api.member_key)[name]
     for method, path in (("POST", f"/v1/queues/{queue}/entries"), ("GET", f"/v1/queues/{queue}/position"),
                          ("GET", "/v1/orders")):
         answer = api.call(method, path, {"Authorization": f"Bearer {token}"})
-        if name == "huge" and answer.status == 431:
+        if name == "huge":
+            assert_problem(answer)
+            assert answer.status in (400, 401, 431)
             continue
         assert_problem(answer, 401, "UNAUTHENTICATED")
     assert api.state(queue)["waiting"] == 0

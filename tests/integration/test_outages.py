@@ -7,13 +7,14 @@ import pytest
 
 from lib import processes
 from lib.client import assert_problem, new_key
+from lib.parts import SHORTEST_LEASE_S
 from lib.wait import until
 
 
 @pytest.fixture
 def shop(api):
     class Shop:
-        queue = api.queue(entryTtlSeconds=60)
+        queue = api.queue(entryTtlSeconds=60, claimLeaseSeconds=SHORTEST_LEASE_S)
         sku = api.product(queue, stock=100)
         items = [{"sku": sku, "quantity": 1}]
     return Shop
@@ -51,6 +52,7 @@ def test_redis_gone(parts, api, shop, how):
             processes.cont(parts.redis_server.process.pid)
     until(lambda: member.position(shop.queue).status == 200, 10, "queue pool is back")
     assert member.position(shop.queue)["status"] == "READY", "the token is still there"
+    # Redis may carry out a claim that nobody waits for any more: the worker gives it back, long before its lease ends.
     until(lambda: member.order(shop.queue, shop.items, key="after").status in (200, 201), 10, "orders are back")
     assert newcomer.enter(shop.queue).status in (200, 201)
     assert parts.postgres.value("SELECT count(*) FROM customer_order WHERE queue = %s", shop.queue) == 2
@@ -80,11 +82,13 @@ def test_postgres_gone(parts, api, shop, how):
         assert api.member().enter(shop.queue).status == 201
         ready = api.call("GET", "/readyz")
         assert ready.status == 503 and b"ostgre" in ready.body
-        parts.redis.hset(f"sluice:{{{shop.queue}}}:settings", "maxActive", 1000)
         # Longer than the silence that counts as an outage.
         key_state = f"sluice:{{{shop.queue}}}:state"
         until(lambda: int(parts.redis.hget(key_state, "frozenSince") or 0) > 0, 10, "the outage is noticed")
-        until(lambda: time.monotonic() - begin > 5, 10)
+        parts.redis.hset(f"sluice:{{{shop.queue}}}:settings", "maxActive", 1000)
+        parts.redis.hset(f"sluice:{{{shop.queue}}}:settings", "maxActive", 1000)
+        ticks = parts.redis.hget(key_state, "bucketAt")
+        until(lambda: int(parts.redis.hget(key_state, "bucketAt")) > int(ticks) + 1500, 10, "ticks go on")
         assert waiting.position(shop.queue)["status"] == "WAITING", "nobody is promoted meanwhile"
     finally:
         if how == "killed":
@@ -99,12 +103,11 @@ def test_postgres_gone(parts, api, shop, how):
     assert after["status"] == "READY"
     if how == "silent":
         # What was sent to a server that did not answer may have happened: its claim is settled first.
-        until(lambda: (parts.reconcile(expect=None), "ordering" not in member.position(shop.queue).json)[1], 45,
-              "the claim is settled", every=0.5)
+        parts.reconcile_until(lambda: "ordering" not in member.position(shop.queue).json)
     moved = seconds_between(before["entryTokenExpiresAt"], member.position(shop.queue)["entryTokenExpiresAt"])
-    assert lasted - 3 < moved < lasted + 4 + (40 if how == "silent" else 0), "READY deadlines moved by the outage"
-    answer = member.order(shop.queue, shop.items, key=key)
-    assert answer.status in (200, 201), answer.body
+    assert lasted - 3 < moved < lasted + (4 if how == "killed" else 15), "READY deadlines moved by the outage"
+    # A worker may pause for up to a second between two attempts to connect, and says 503 meanwhile.
+    until(lambda: member.order(shop.queue, shop.items, key=key).status in (200, 201), 10, "orders are taken again")
     assert parts.postgres.value("SELECT count(*) FROM customer_order WHERE queue = %s", shop.queue) == 1
 
 
@@ -177,7 +180,6 @@ def test_failed_consume_is_worked_off_by_the_outbox(parts, api, shop):
     finally:
         parts.start_redis()
     until(lambda: member.position(shop.queue).json.get("ordering"), 10, "the token is still claimed")
-    parts.reconcile()
+    parts.reconcile_until(lambda: parts.outbox_empty(shop.queue))
     assert member.position(shop.queue)["status"] == "NOT_ENTERED"
     assert member.order(shop.queue, shop.items, key="k").status == 200
-    assert parts.postgres.value("SELECT count(*) FROM outbox WHERE queue = %s", shop.queue) == 0

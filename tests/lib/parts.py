@@ -178,6 +178,21 @@ class Parts:
         assert expect is None or done.returncode == expect, (done.returncode, done.stdout, done.stderr)
         return done.stdout
 
+    def reconcile_until(self, check, seconds=15, what=None):
+        """Pass after pass, until `check` holds: some work is left to a later pass on purpose."""
+        def settled():
+            self.reconcile(expect=None)
+            return check()
+        return until(settled, seconds, what or "reconcile is done", every=0.2)
+
+    def outbox_empty(self, queue):
+        return self.postgres.value("SELECT count(*) FROM outbox WHERE queue = %s", queue) == 0
+
+    def leading_pid(self, queue):
+        """Which scheduler leads, by what they log."""
+        events = [event for event in logs.events(self.logs, "scheduler.leading") if event["queue"] == queue]
+        return events[-1]["pid"] if events else None
+
     # Faults
 
     def workers(self, pool):

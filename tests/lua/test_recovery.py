@@ -244,6 +244,38 @@ def test_a_turn_that_is_over_is_over_after_a_fail_over(failed_over, end):
     line.check()
 
 
+def test_whoever_ordered_before_a_fail_over_gets_no_second_place(failed_over):
+    line = failed_over
+    ticket = line.enter("m").ticket
+    line.enter("n")
+    line.promote(1)
+    token = line.position("m").token
+    line.claim("m", token)
+    line.consume("m", token)
+    line.fail_over()
+    assert line.position("m", ticket).status == "NOT_ENTERED"
+    assert line.enter("m", ticket).seq > 1000
+
+
+def test_reset_forgets_whose_turn_was_over(failed_over):
+    """Numbers start anew: that of somebody of the epoch before must not stand in a new owner's way."""
+    line = failed_over
+    line.enter("old")
+    line.fail_over()
+    line.promote(1)
+    token = line.position("old").token
+    line.claim("old", token)
+    line.consume("old", token)
+    line.epoch = 2
+    line.publish()
+    ticket = line.enter("new").ticket
+    assert ticket.seq == 1
+    line.redis.delete(line.key("waiting"))
+    line.incarnation += 1
+    line.publish()
+    assert line.position("new", ticket).status == "WAITING"
+
+
 @pytest.mark.parametrize("end", ["expire", "leave by login"])
 def test_a_turn_that_is_over_is_over_after_a_loss_too(lost, end):
     ticket = lost.enter("m").ticket

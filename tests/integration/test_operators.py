@@ -1,0 +1,177 @@
+"""What operators do takes effect within a second, on everyone."""
+
+import time
+
+import pytest
+
+from lib.api import some_name
+from lib.client import assert_problem
+from lib.wait import until
+
+
+def within_a_second(check, what):
+    begin = time.monotonic()
+    until(check, 5, what)
+    assert time.monotonic() - begin < 1.2, what
+
+
+@pytest.fixture
+def waiting(api):
+    queue = api.still_queue()
+    members = [api.member() for _ in range(5)]
+    for member in members:
+        member.enter(queue)
+    return queue, members
+
+
+def statuses(queue, members):
+    return [member.position(queue)["status"] for member in members]
+
+
+def test_pause_and_resume(api):
+    queue = api.queue(maxActive=1000)
+    api.act(queue, "pause")
+    begin = time.monotonic()
+    members = [api.member() for _ in range(5)]
+    for member in members:
+        answer = member.enter(queue)
+        assert (answer.status, answer["queueState"], answer["estimatedWaitSeconds"]) == (201, "PAUSED", None)
+    until(lambda: time.monotonic() - begin > 1, 5)
+    assert statuses(queue, members) == ["WAITING"] * 5
+    api.act(queue, "resume")
+    within_a_second(lambda: statuses(queue, members) == ["READY"] * 5, "resume")
+
+
+def test_drain(api, waiting):
+    queue, members = waiting
+    api.act(queue, "drain")
+    assert_problem(api.member().enter(queue), 410, "QUEUE_CLOSED")
+    assert members[0].enter(queue).status == 200
+    api.admin("PATCH", f"/queues/{queue}", {"activation": "on"})
+    within_a_second(lambda: statuses(queue, members) == ["READY"] * 5, "those who wait are served")
+
+
+def test_sold_out(api, waiting):
+    queue, members = waiting
+    api.act(queue, "sold-out")
+    within_a_second(lambda: members[0].position(queue)["queueState"] == "SOLD_OUT", "sold out")
+    assert_problem(api.member().enter(queue), 410, "SOLD_OUT")
+    within_a_second(lambda: api.state(queue)["state"] == "SOLD_OUT", "the public state too")
+    api.product(queue, stock=100)
+    assert members[0].position(queue)["queueState"] == "SOLD_OUT", "undone by resume only"
+    api.act(queue, "resume")
+    assert api.member().enter(queue).status == 201
+    assert [member.position(queue)["rank"] for member in members] == list(range(5))
+
+
+def test_reset(api, waiting):
+    """A ticket of before is told so; numbers start anew."""
+    queue, members = waiting
+    api.act(queue, "reset")
+    for member in members:
+        assert_problem(member.position(queue), 409, "QUEUE_RESET")
+    fresh = api.member()
+    assert fresh.enter(queue)["rank"] == 0
+    members[3].ticket = None
+    assert members[3].position(queue)["status"] == "NOT_ENTERED"
+    assert members[3].enter(queue)["rank"] == 1
+    assert api.state(queue)["epoch"] == 2
+
+
+def test_reset_voids_tokens(api):
+    queue = api.queue()
+    sku = api.product(queue)
+    member = api.ready_member(queue)
+    api.act(queue, "reset")
+    assert_problem(member.order(queue, [{"sku": sku, "quantity": 1}]), 401, "ENTRY_TOKEN_INVALID")
+
+
+def test_hold_and_rate(api, waiting):
+    queue, members = waiting
+    api.admin("PATCH", f"/queues/{queue}", {"activation": "on"})
+    within_a_second(lambda: statuses(queue, members) == ["READY"] * 5, "activation on")
+
+
+def test_put_get_put_changes_nothing(api):
+    queue = api.queue(ratePerSecond=7.5, burst=20, message="it's \"quoted\" and ünïcode", opensAt="2030-01-01T00:00:00Z",
+                      pollTiers=[{"upToRank": 10, "seconds": 1}, {"upToRank": None, "seconds": 5}])
+    first = api.admin("GET", f"/queues/{queue}")
+    assert first["ratePerSecond"] == 7.5 and first["burst"] == 20
+    assert first["opensAt"] == "2030-01-01T00:00:00.000Z"
+    again = api.admin("PUT", f"/queues/{queue}", first.json)
+    assert again.status == 200, again.body
+    assert api.admin("GET", f"/queues/{queue}").json == first.json
+    patched = api.admin("PATCH", f"/queues/{queue}", {"ratePerSecond": 9})
+    changed = {name for name, value in patched.json.items() if value != first.json[name]}
+    assert changed <= {"ratePerSecond", "updatedAt", "version"}
+
+
+def test_defaults(api):
+    name = some_name("q")
+    made = api.admin("PUT", f"/queues/{name}", {})
+    assert made.status == 201
+    expected = {"mode": "fifo", "identity": "member", "ratePerSecond": 50, "burst": 50, "maxActive": 1000,
+                "maxInFlight": 100, "entryTtlSeconds": 300, "claimLeaseSeconds": 30, "maxWaiting": 0,
+                "releaseOn": "order", "pickupSeconds": 90, "activation": "on", "admitWhenIdle": False, "tickMs": 1000,
+                "batchCap": 500}
+    assert {name: made.json.get(name) for name in expected} == expected
+
+
+@pytest.mark.parametrize("settings", [
+    {"burst": 5, "ratePerSecond": 50}, {"ratePerSecond": -1}, {"ratePerSecond": "50"}, {"tickMs": 0}, {"mode": "lifo"},
+    {"unknown": 1}, {"maxActive": 1.5}, {"opensAt": "tomorrow"}, {"message": 7}, {"batchCap": 501}, {"maxActive": None},
+    {"claimLeaseSeconds": 1}, [], "text", None, {"message": "x" * 501}, {"entryTtlSeconds": 0}])
+def test_bad_settings(api, settings):
+    import json
+    name = some_name("q")
+    answer = api.admin("PUT", f"/queues/{name}", json.dumps(settings).encode())
+    problem = assert_problem(answer, 400, "INVALID_REQUEST")
+    assert "pointer" in problem
+    assert api.admin("GET", f"/queues/{name}").status == 404
+
+
+def test_roles(api):
+    queue = api.still_queue()
+    viewer = {"Authorization": f"Bearer {api.viewer_key}"}
+    assert api.call("GET", f"/v1/admin/queues/{queue}", viewer).status == 200
+    assert_problem(api.call("POST", f"/v1/admin/queues/{queue}/actions/pause", viewer), 403, "FORBIDDEN")
+    assert_problem(api.call("PUT", f"/v1/admin/queues/{queue}", viewer, {}), 403, "FORBIDDEN")
+    for headers in ({}, api.member().headers(), {"Authorization": "Bearer " + api.admin_key[:-1]},
+                    {"Authorization": f"Bearer {api.admin_key}x"}, {"Authorization": "Bearer "}):
+        assert_problem(api.call("GET", "/v1/admin/queues", headers), 401, "UNAUTHENTICATED")
+
+
+def test_audit(api):
+    queue = api.queue()
+    api.act(queue, "pause")
+    entries = api.admin("GET", f"/audit?target=queue/{queue}")["entries"]
+    assert len(entries) == 2 and [entry["actor"] for entry in entries] == ["operator"] * 2
+    assert entries[0]["at"] >= entries[1]["at"]
+
+
+def test_stats_agree_with_what_happened(api):
+    queue = api.queue(maxActive=3)
+    sku = api.product(queue)
+    members = [api.member() for _ in range(6)]
+    for member in members:
+        member.enter(queue)
+    for member in members[:3]:
+        member.wait_ready(queue)
+    members[5].leave(queue)
+    members[0].order(queue, [{"sku": sku, "quantity": 1}])
+    members[3].wait_ready(queue)
+    stats = api.stats(queue)
+    expected = {"waiting": 1, "ready": 3, "claimed": 0, "entered": 6, "admitted": 4, "consumed": 1, "expired": 0,
+                "left": 1}
+    assert {name: stats[name] for name in expected} == expected
+    assert stats["leader"]
+
+
+def test_twenty_changes_at_once(api):
+    """PATCHes that name different settings all win."""
+    queue = api.queue()
+    names = ["maxActive", "maxInFlight", "maxWaiting", "pickupSeconds", "entryTtlSeconds"]
+    calls = [("PATCH", f"/v1/admin/queues/{queue}", api.operator_headers(), {name: 77}) for name in names]
+    assert {answer.status for answer in api.together(calls)} == {200}
+    settings = api.admin("GET", f"/queues/{queue}").json
+    assert [settings[name] for name in names] == [77] * 5

@@ -1,0 +1,118 @@
+"""Redis has lost everything: people with tickets keep their numbers, those who ordered get no second place."""
+
+import pytest
+
+from lib.api import ticket_payload
+from lib.client import assert_problem
+from lib.wait import until
+
+
+@pytest.fixture
+def lost(parts, api):
+    """A queue with fifteen people: three ordered, three READY, one in the middle of nothing, eight in line."""
+    queue = api.queue(maxActive=6, recoverySeconds=3)
+    sku = api.product(queue)
+    members = [api.member() for _ in range(15)]
+    for member in members:
+        assert member.enter(queue).status == 201
+    for member in members[:6]:
+        member.wait_ready(queue)
+    api.act(queue, "pause")
+    items = [{"sku": sku, "quantity": 1}]
+    for member in members[:3]:
+        assert member.order(queue, items, key="first").status == 201
+    parts.redis.flushall()
+    return queue, items, members
+
+
+@pytest.mark.limit(90)
+def test_flushall(parts, api, lost):
+    queue, items, members = lost
+    ordered, ready, waiting = members[:3], members[3:6], members[6:]
+    seqs = {member: ticket_payload(member.ticket)["seq"] for member in members}
+    assert_problem(waiting[0].position(queue), 503, "ADMISSION_UNAVAILABLE")
+    assert_problem(ready[0].order(queue, items), 503, "ADMISSION_UNAVAILABLE")
+    assert_problem(api.member().enter(queue), 503, "ADMISSION_UNAVAILABLE")
+    parts.reconcile_until(lambda: waiting[0].position(queue).status == 200, what="the queue is back")
+    # Whoever comes without a ticket stands behind every number that was ever given.
+    newcomer = api.member()
+    until(lambda: newcomer.enter(queue).status == 201, 5)
+    assert ticket_payload(newcomer.ticket)["seq"] > max(seqs.values())
+    for member in reversed(waiting):
+        assert member.position(queue)["status"] == "WAITING"
+    assert [member.position(queue)["rank"] for member in waiting] == list(range(len(waiting)))
+    for member in ordered:
+        assert member.position(queue)["status"] == "NOT_ENTERED"
+    # A token that Redis does not know is void; its owner stands at the number of old.
+    token = ready[0].token
+    assert_problem(ready[0].order(queue, items, token=token), 401, "ENTRY_TOKEN_INVALID")
+    for member in ready:
+        assert member.position(queue)["status"] == "WAITING"
+    line = [*ready, *waiting, newcomer]
+    assert [member.position(queue)["rank"] for member in line] == list(range(len(line)))
+    # An order of before, asked again, is the same order.
+    until(lambda: ordered[0].orders()["orders"], 5)
+    api.act(queue, "resume")
+    for member in line[:6]:
+        member.wait_ready(queue)
+    assert [member.position(queue)["rank"] for member in line[6:]] == list(range(len(line) - 6))
+    assert line[0].order(queue, items).status == 201
+    assert line[0].position(queue)["status"] == "NOT_ENTERED"
+    assert parts.postgres.value("SELECT count(*) FROM customer_order WHERE queue = %s", queue) == 4
+    assert api.state(queue)["incarnation"] == 2
+
+
+def test_promotion_waits_for_those_who_come_back(parts, api, lost):
+    """Nobody overtakes: promotion begins recoverySeconds after the queue is back, with an empty bucket."""
+    queue, _items, members = lost
+    api.act(queue, "resume")
+    parts.reconcile_until(lambda: members[10].position(queue).status == 200, what="the queue is back")
+    key = f"sluice:{{{queue}}}:state"
+    seconds, micros = parts.redis.time()
+    until_ms = int(parts.redis.hget(key, "recoveringUntil"))
+    assert 1000 < until_ms - (seconds * 1000 + micros // 1000) <= 3000
+    assert int(parts.redis.hget(key, "admitted") or 0) == 0
+    for member in reversed(members[3:]):
+        assert member.position(queue)["status"] == "WAITING"
+    for member in members[3:9]:
+        member.wait_ready(queue)
+    seconds, micros = parts.redis.time()
+    assert seconds * 1000 + micros // 1000 >= until_ms
+
+
+def test_order_of_before_the_loss_does_not_commit_afterwards(parts, api):
+    """A worker stopped before its transaction; Redis is lost and recovered; then it goes on."""
+    import threading
+    from lib.processes import cont
+    queue = api.queue(recoverySeconds=0)
+    sku = api.product(queue)
+    member = api.ready_member(queue)
+    parts.arm_pause("order.before_transaction")
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(member.order(queue, [{"sku": sku, "quantity": 1}])))
+    thread.start()
+    pid = parts.wait_hit("order.before_transaction")
+    parts.redis.flushall()
+    parts.reconcile_until(lambda: member.position(queue).status == 200)
+    cont(pid)
+    thread.join(20)
+    assert_problem(answers[0], 503)
+    assert parts.postgres.value("SELECT count(*) FROM customer_order WHERE queue = %s", queue) == 0
+    member.wait_ready(queue)
+    assert member.order(queue, [{"sku": sku, "quantity": 1}]).status == 201
+    assert parts.postgres.value("SELECT count(*) FROM customer_order WHERE queue = %s", queue) == 1
+    assert parts.postgres.value("SELECT stock - available FROM product WHERE sku = %s", sku) == 1
+
+
+def test_deleted_queue_stays_deleted_after_a_loss(parts, api):
+    queue = api.queue()
+    assert api.admin("DELETE", f"/queues/{queue}").status == 204
+    assert_problem(api.member().enter(queue), 404, "NOT_FOUND")
+    parts.redis.flushall()
+    other = api.queue()
+    parts.reconcile()
+    until(lambda: api.member().enter(other).status == 201, 10)
+    answer = api.member().enter(queue)
+    assert answer.status in (404, 503), answer.body
+    parts.reconcile()
+    assert_problem(api.member().enter(queue), 404, "NOT_FOUND")
