@@ -8,6 +8,7 @@
 -- Doing it twice is the same as once. The tombstone answers replays without PostgreSQL.
 --@include queue
 --@include places
+--@include turn
 
 local ends = now + tonumber(arg_tombstoneMs)
 redis.call('HSET', key_tombstones, arg_admission,

@@ -11,6 +11,7 @@
 -- grows, the number stays.
 --@include queue
 --@include places
+--@include turn
 --@include locate
 --@include ticket
 --@include position

@@ -6,6 +6,7 @@
 -- Safe because a CLAIMED place is never taken away here: the running order decides it.
 --@include queue
 --@include places
+--@include turn
 --@include locate
 --@include ticket
 

@@ -10,6 +10,7 @@
 -- one step too, so no poll sees neither. A revoked ticket changes nothing.
 --@include queue
 --@include places
+--@include turn
 --@include locate
 --@include ticket
 --@include position

@@ -15,6 +15,7 @@ if redis.call('GET', key_leader) ~= arg_owner then
 end
 --@include queue
 --@include places
+--@include turn
 
 local CLEANUP = 200
 local GENERATIONS = 4096

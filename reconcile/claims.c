@@ -17,8 +17,8 @@ static void settle(struct reconcile *reconcile, struct claim *claim)
 {
     struct reconcile_report *report = &reconcile->report;
     struct settlement settlement;
-    enum postgres_outcome answer = claim_settle(reconcile->postgres, reconcile->arena,
-                                                str_of(claim->id), &settlement);
+    enum postgres_outcome answer =
+        claim_settle(reconcile->postgres, reconcile->arena, str_of(claim->id), &settlement);
     enum outcome outcome;
 
     if (answer != POSTGRES_OK) {
@@ -27,9 +27,9 @@ static void settle(struct reconcile *reconcile, struct claim *claim)
         return;
     }
     if (settlement.committed) {
-        outcome = claim_consume(reconcile->redis, reconcile->arena, claim, settlement.order,
-                                reconcile->settings->tombstone_seconds * 1000,
-                                settlement.keep_place);
+        outcome =
+            claim_consume(reconcile->redis, reconcile->arena, claim, settlement.order,
+                          reconcile->settings->tombstone_seconds * 1000, settlement.keep_place);
         report->claims_consumed += outcome == OUTCOME_CONSUMED;
         note(claim, "claim.consumed", outcome);
     } else {
@@ -54,9 +54,8 @@ void reconcile_claims(struct reconcile *reconcile, const struct queue_row *queue
         reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
         return;
     }
-    for (size_t i = 0; i < count && !reconcile->report.redis_silent &&
-                       !reconcile->report.postgres_silent;
-         i++) {
+    for (size_t i = 0;
+         i < count && !reconcile->report.redis_silent && !reconcile->report.postgres_silent; i++) {
         settle(reconcile, &claims[i]);
     }
 }

@@ -27,9 +27,8 @@ void reconcile_drift(struct reconcile *reconcile, const struct queue_row *queue)
 {
     struct queue_stats stats;
     int64_t mended = 0;
-    const redisReply *reply =
-        redis_call(reconcile->redis, reconcile->arena,
-                   queue_publication_stats(reconcile->arena, queue->id, 0));
+    const redisReply *reply = redis_call(reconcile->redis, reconcile->arena,
+                                         queue_publication_stats(reconcile->arena, queue->id, 0));
     enum outcome outcome = queue_publication_read_stats(reply, reconcile->arena, &stats);
 
     if (outcome != OUTCOME_OK) {

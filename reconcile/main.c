@@ -77,7 +77,8 @@ int main(int argc, char **argv)
 {
     struct program_option options[OPTION_COUNT] = {
         [OPTION_ONCE] = {.name = "once", .description = "one pass, then a report"},
-        [OPTION_EVERY] = {.name = "every", .argument = "SECONDS",
+        [OPTION_EVERY] = {.name = "every",
+                          .argument = "SECONDS",
                           .description = "a pass every so many seconds (1..86400), until SIGTERM"},
     };
     struct program program = {

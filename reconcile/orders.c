@@ -15,9 +15,9 @@ void reconcile_orders(struct reconcile *reconcile)
             return;
         }
         for (size_t i = 0; i < count; i++) {
-            log_event(LOG_LEVEL_INFO, "order.expired",
-                      LOG_FIELDS(LOG_STR("order", expired[i].id),
-                                 LOG_STR("queue", expired[i].queue)));
+            log_event(
+                LOG_LEVEL_INFO, "order.expired",
+                LOG_FIELDS(LOG_STR("order", expired[i].id), LOG_STR("queue", expired[i].queue)));
         }
         reconcile->report.orders_expired += (int64_t)count;
         if (count < ORDERS_PER_BATCH) {

@@ -39,8 +39,8 @@ static int64_t work_off_batch(struct reconcile *reconcile)
     size_t count;
     size_t done = 0;
 
-    if (outbox_take(reconcile->postgres, reconcile->arena, ROWS_PER_BATCH, 0, &rows,
-                    &count) != POSTGRES_OK) {
+    if (outbox_take(reconcile->postgres, reconcile->arena, ROWS_PER_BATCH, 0, &rows, &count) !=
+        POSTGRES_OK) {
         report->postgres_silent = true;
         return -1;
     }
@@ -55,8 +55,7 @@ static int64_t work_off_batch(struct reconcile *reconcile)
                                  LOG_INT("attempts", rows[i].attempts)));
         }
     }
-    if (done > 0 &&
-        outbox_done(reconcile->postgres, reconcile->arena, ids, done) != POSTGRES_OK) {
+    if (done > 0 && outbox_done(reconcile->postgres, reconcile->arena, ids, done) != POSTGRES_OK) {
         report->postgres_silent = true;
         return -1;
     }

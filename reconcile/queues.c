@@ -35,8 +35,8 @@ static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_r
         if (count == 0) {
             return true;
         }
-        enum outcome outcome = spent_numbers_load(reconcile->redis, reconcile->arena, queue->id,
-                                                  numbers, count);
+        enum outcome outcome =
+            spent_numbers_load(reconcile->redis, reconcile->arena, queue->id, numbers, count);
         if (outcome != OUTCOME_LOADED) {
             /* PRESENT: another reconcile was faster, and had loaded all of them before. */
             reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
@@ -56,8 +56,8 @@ static void recover(struct reconcile *reconcile, const struct queue_row *missing
     int64_t incarnation;
     bool found;
 
-    if (incarnation_raise(reconcile->postgres, reconcile->arena, missing->id,
-                          missing->incarnation, &incarnation) != POSTGRES_OK ||
+    if (incarnation_raise(reconcile->postgres, reconcile->arena, missing->id, missing->incarnation,
+                          &incarnation) != POSTGRES_OK ||
         queue_store_get(reconcile->postgres, reconcile->arena, missing->id, &found, &queue) !=
             POSTGRES_OK) {
         reconcile->report.postgres_silent = true;

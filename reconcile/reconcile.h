@@ -22,7 +22,7 @@ struct reconcile_report {
     int64_t queues_recovered;
     int64_t claims_released;
     int64_t claims_consumed;
-    int64_t claims_open;  /* not decided yet: their transaction runs, or a part does not answer */
+    int64_t claims_open; /* not decided yet: their transaction runs, or a part does not answer */
     int64_t outbox_done;
     int64_t outbox_stuck; /* rows that failed so often that a person should look */
     int64_t orders_expired;

@@ -12,7 +12,7 @@
 #include "lib/store/redis_reply.h"
 
 enum {
-    DISCOVERY_MS = 500, /* a new queue or a new pace is noticed within this */
+    DISCOVERY_MS = 500,    /* a new queue or a new pace is noticed within this */
     COLLECTING_CALLS = 20, /* extra calls of one tick that only collect what has run out */
     RETRY_MS = 200         /* while Redis cannot be reached */
 };
@@ -169,8 +169,7 @@ static void tick_queue(struct scheduler *scheduler, struct queue_clock *queue)
     if (lease < 3 * queue->pace.tick_ms) {
         lease = 3 * queue->pace.tick_ms;
     }
-    enum outcome lead =
-        promotion_lead(scheduler->redis, scheduler->arena, id, owner, lease);
+    enum outcome lead = promotion_lead(scheduler->redis, scheduler->arena, id, owner, lease);
     note_redis(scheduler, lead != OUTCOME_ADMISSION_UNAVAILABLE);
     note_leadership(queue, lead == OUTCOME_LEADER);
     if (lead != OUTCOME_LEADER ||
@@ -179,10 +178,10 @@ static void tick_queue(struct scheduler *scheduler, struct queue_clock *queue)
     }
     test_pause("scheduler.before_promote");
     for (int call = 0; tick.more && call < COLLECTING_CALLS; call++) {
-        enum outcome outcome = promotion_run(
-            scheduler->redis, scheduler->arena, id, owner, pool_age,
-            settings->order_pool_silence_ms, settings->queue_ticket_ttl_seconds * 1000,
-            call == 0 ? queue->pace.most : 0, &tick);
+        enum outcome outcome = promotion_run(scheduler->redis, scheduler->arena, id, owner,
+                                             pool_age, settings->order_pool_silence_ms,
+                                             settings->queue_ticket_ttl_seconds * 1000,
+                                             call == 0 ? queue->pace.most : 0, &tick);
         if (outcome != OUTCOME_OK) {
             note_leadership(queue, false);
             return;

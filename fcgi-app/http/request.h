@@ -14,20 +14,27 @@
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 
-enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_PUT, METHOD_PATCH, METHOD_DELETE,
-              METHOD_OTHER };
+enum method {
+    METHOD_GET,
+    METHOD_HEAD,
+    METHOD_POST,
+    METHOD_PUT,
+    METHOD_PATCH,
+    METHOD_DELETE,
+    METHOD_OTHER
+};
 
 enum { PATH_PARAMETERS = 3, BODY_MAX = 64 * 1024, OPERATOR_BODY_MAX = 16 * 1024 * 1024 };
 
 struct request {
     struct arena *arena;
     enum method method;
-    struct str path;       /* percent-decoded, without the query; always begins with '/' */
-    struct str query;      /* as sent, without '?' */
+    struct str path;  /* percent-decoded, without the query; always begins with '/' */
+    struct str query; /* as sent, without '?' */
     struct str parameters[PATH_PARAMETERS]; /* what stands for {…} in the route's path, in order */
     struct str body;
-    struct str request_id;  /* from nginx; made here where it is missing */
-    struct str traceparent; /* empty unless valid (W3C Trace Context) */
+    struct str request_id;    /* from nginx; made here where it is missing */
+    struct str traceparent;   /* empty unless valid (W3C Trace Context) */
     struct str authorization; /* header values as sent, empty where missing */
     struct str queue_ticket;
     struct str entry_token;

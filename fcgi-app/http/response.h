@@ -17,7 +17,7 @@ struct response {
     int status;            /* 200 unless set */
     struct buffer headers; /* complete lines, each with its CRLF */
     struct buffer body;
-    const char *content_type; /* NULL: no body */
+    const char *content_type;  /* NULL: no body */
     const char *cache_control; /* "no-store" unless set */
 };
 

@@ -16,7 +16,6 @@ void abandoned_claims_add(const struct claim *claim, int64_t now_ms);
 
 /** Tries to give back all that are remembered. A claim that is not there yet is tried again for a minute:
  *  the command may still wait in the connection that was given up. */
-void abandoned_claims_release(const struct services *services, struct arena *arena,
-                              int64_t now_ms);
+void abandoned_claims_release(const struct services *services, struct arena *arena, int64_t now_ms);
 
 #endif

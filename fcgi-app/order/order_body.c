@@ -22,7 +22,7 @@ static const char *escape(struct arena *arena, const char *name)
     struct buffer out;
 
     buffer_init(&out, FAULT_NAME_MAX * 2);
-    for (size_t i = 0; name[i] != '\0' && i < FAULT_NAME_MAX; i++) {
+    for (size_t i = 0; i < FAULT_NAME_MAX && name[i] != '\0'; i++) {
         if (name[i] == '~' || name[i] == '/') {
             buffer_add_char(&out, '~');
             buffer_add_char(&out, name[i] == '~' ? '0' : '1');

@@ -22,6 +22,7 @@ struct connection {
     enum connection_state state;
     FCGX_Request fcgi;
     bool has_news;            /* became readable while it was busy */
+    bool peer_is_done;        /* the other side sends no more */
     bool is_due;              /* stands in the list of those to look at again */
     int64_t idle_since_ms;    /* monotonic */
     int64_t partial_since_ms; /* since when a request is half here; 0: it is not */

@@ -165,6 +165,8 @@ static void look_at(struct loop *loop, struct connection *connection)
     if (records == FCGI_RECORDS_FOREIGN) {
         log_event(LOG_LEVEL_WARNING, "connection.foreign", LOG_NO_FIELDS);
         connection_close(&loop->connections, connection);
+    } else if (records == FCGI_RECORDS_PARTIAL && connection->peer_is_done) {
+        connection_close(&loop->connections, connection);
     } else if (records == FCGI_RECORDS_PARTIAL && n < PEEK_MAX) {
         loop->partial += connection->partial_since_ms == 0 ? 1 : 0;
         connection->partial_since_ms =
@@ -198,6 +200,7 @@ static void handle(struct loop *loop, const struct epoll_event *event)
         redis_pipeline_ready(loop->pipeline, event->events, loop->now_ms);
     } else {
         struct connection *connection = event->data.ptr;
+        connection->peer_is_done = (event->events & (EPOLLRDHUP | EPOLLHUP)) != 0;
         if (connection->state == CONNECTION_IDLE) {
             look_at(loop, connection);
         } else {

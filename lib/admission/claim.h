@@ -17,8 +17,8 @@
 
 /** One attempt to spend an entry token. */
 struct claim {
-    struct str queue;  /* borrowed */
-    struct str member; /* borrowed */
+    struct str queue;                /* borrowed */
+    struct str member;               /* borrowed */
     char admission[SHA256_TEXT + 1]; /* SHA-256 of the entry token: its public name */
     char id[RANDOM_ID_TEXT + 1];     /* of this attempt */
     char key_hash[SHA256_TEXT + 1];  /* SHA-256 of the idempotency key; "" without one */

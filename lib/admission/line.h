@@ -17,13 +17,14 @@
 /** Who asks, about which queue. All text is borrowed. */
 struct line_caller {
     struct str queue;
-    struct str member;    /* member or visitor id */
-    bool by_visitor;      /* known by the visitor cookie alone: only a queue of identity visitor serves it */
-    bool has_ticket;      /* the fields below are those of a verified ticket of this queue and member */
-    int64_t seq;          /* place number, ≥ 1 */
-    int64_t generation;   /* session generation, 0..4095 */
-    int64_t epoch;        /* ≥ 1 */
-    int64_t incarnation;  /* ≥ 1 */
+    struct str member; /* member or visitor id */
+    bool
+        by_visitor; /* known by the visitor cookie alone: only a queue of identity visitor serves it */
+    bool has_ticket; /* the fields below are those of a verified ticket of this queue and member */
+    int64_t seq;     /* place number, ≥ 1 */
+    int64_t generation;  /* session generation, 0..4095 */
+    int64_t epoch;       /* ≥ 1 */
+    int64_t incarnation; /* ≥ 1 */
 };
 
 enum line_status { LINE_NOT_ENTERED, LINE_WAITING, LINE_READY };
@@ -42,9 +43,9 @@ struct line_position {
     int64_t generation;
     int64_t epoch;
     int64_t incarnation;
-    int64_t now_ms;         /* Redis TIME */
-    bool on_hold;           /* activation is hold: nobody is let in */
-    struct str poll_tiers;  /* the queue's pollTiers as JSON, empty for the default */
+    int64_t now_ms;        /* Redis TIME */
+    bool on_hold;          /* activation is hold: nobody is let in */
+    struct str poll_tiers; /* the queue's pollTiers as JSON, empty for the default */
 };
 
 /** What everyone may know of a queue. Text is borrowed from the reply. */
@@ -60,7 +61,8 @@ struct line_state {
     struct str message;
     int64_t opens_at_ms;  /* -1: not set */
     int64_t closes_at_ms; /* -1: not set */
-    const redisReply *departures; /* range number, count, … : range r is the numbers 1024 r … 1024 r + 1023 */
+    const redisReply
+        *departures; /* range number, count, … : range r is the numbers 1024 r … 1024 r + 1023 */
 };
 
 struct redis_command *line_enter(struct arena *arena, const struct line_caller *caller);

@@ -27,8 +27,8 @@ enum outcome promotion_hand_over(struct redis *redis, struct arena *arena, struc
 
 bool promotion_pool_age(struct redis *redis, struct arena *arena, int64_t *age_ms)
 {
-    const redisReply *reply = redis_call(
-        redis, arena, redis_command_script(arena, SCRIPT_POOL_AGE, str_sized(NULL, 0)));
+    const redisReply *reply =
+        redis_call(redis, arena, redis_command_script(arena, SCRIPT_POOL_AGE, str_sized(NULL, 0)));
 
     if (outcome_of(reply) != OUTCOME_OK) {
         return false;

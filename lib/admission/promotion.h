@@ -15,7 +15,8 @@
 /** What the scheduler must know of a queue to keep its time. */
 struct promotion_pace {
     int64_t tick_ms;
-    int64_t most; /* most that one tick can let in: the burst or the batch cap, the smaller; 1..500 */
+    int64_t
+        most; /* most that one tick can let in: the burst or the batch cap, the smaller; 1..500 */
 };
 
 /** What one tick did. */
@@ -28,7 +29,8 @@ struct promotion_tick {
     int64_t ready;
     int64_t claimed;
     int64_t unpaid;
-    bool frozen; /* the order pool shows no sign of life: nobody is promoted, deadlines stand still */
+    bool
+        frozen; /* the order pool shows no sign of life: nobody is promoted, deadlines stand still */
 };
 
 /** Takes or renews the leadership of `queue` for `lease_ms`. LEADER; FOLLOWER: another has it;

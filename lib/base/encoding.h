@@ -10,7 +10,7 @@
 #include "lib/base/str.h"
 
 /** Characters that `bytes` bytes take in base64url, without a NUL. */
-#define BASE64URL_LENGTH(bytes) (((bytes) * 4 + 2) / 3)
+#define BASE64URL_LENGTH(bytes) (((bytes)*4 + 2) / 3)
 
 /** Writes BASE64URL_LENGTH(n) characters and a NUL to `out`. Returns the number of characters. */
 size_t base64url_encode(const void *bytes, size_t n, char *out);

@@ -56,7 +56,8 @@ void log_event(enum log_level level, const char *event, const struct log_field *
     }
     rfc3339_format(clock_wall_ms(), now);
     buffer_init(&line, LINE_MAX_BYTES);
-    buffer_format(&line, "{\"ts\":\"%s\",\"level\":\"%s\",\"event\":\"%s\",\"program\":\"%s\",\"pid\":%d",
+    buffer_format(&line,
+                  "{\"ts\":\"%s\",\"level\":\"%s\",\"event\":\"%s\",\"program\":\"%s\",\"pid\":%d",
                   now, LEVEL_NAMES[level], event, logger.program, (int)getpid());
     if (logger.request_id.n > 0) {
         add_text(&line, "requestId", logger.request_id);

@@ -27,10 +27,19 @@ struct log_field {
 #define LOG_FIELDS(...)                                                                            \
     (const struct log_field[]){__VA_ARGS__},                                                       \
         sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field)
-#define LOG_STR(field, value)  {.name = (field), .text = (value), .is_text = true}
-#define LOG_TEXT(field, value) {.name = (field), .text = str_of(value), .is_text = true}
-#define LOG_INT(field, value)  {.name = (field), .number = (int64_t)(value)}
-#define LOG_NO_FIELDS          NULL, 0
+#define LOG_STR(field, value)                                                                      \
+    {                                                                                              \
+        .name = (field), .text = (value), .is_text = true                                          \
+    }
+#define LOG_TEXT(field, value)                                                                     \
+    {                                                                                              \
+        .name = (field), .text = str_of(value), .is_text = true                                    \
+    }
+#define LOG_INT(field, value)                                                                      \
+    {                                                                                              \
+        .name = (field), .number = (int64_t)(value)                                                \
+    }
+#define LOG_NO_FIELDS NULL, 0
 
 /** Names the program in every line; `program` must live on. Lines below `level` are dropped. */
 void log_start(const char *program, enum log_level level);

@@ -59,8 +59,7 @@ void redis_command_add(struct redis_command *command, struct str word)
 
 void redis_command_add_int(struct redis_command *command, int64_t number)
 {
-    redis_command_add(command,
-                      str_of(arena_format(command->arena, "%lld", (long long)number)));
+    redis_command_add(command, str_of(arena_format(command->arena, "%lld", (long long)number)));
 }
 
 void redis_command_send_text(struct redis_command *command)

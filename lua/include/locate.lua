@@ -1,5 +1,6 @@
 -- locate: where a member stands. The entry token is looked at first, then the line, then those set aside.
--- Needs KEYS places, ready, pickup, waiting, away, awayUntil, state, seated and includes queue, places.
+-- Needs KEYS places, ready, pickup, waiting, away, awayUntil, state, seated and includes queue, places,
+-- turn.
 -- Kinds: CLAIMED, READY (with .deadline), EXPIRED (a READY place past its deadline that no tick has
 -- collected yet), WAITING, AWAY, NONE.
 local GENERATIONS = 4096

@@ -25,12 +25,6 @@ local function place_of(member)
     return record and read_record(record) or nil
 end
 
--- The turn of this number is over: after a loss of Redis's memory no old ticket seats it again. One bit
--- a number, so that a million turns cost 125 KB.
-local function turn_is_over(seq)
-    return redis.call('SETBIT', key_seated, seq, 1) == 0
-end
-
 local function place_record(place)
     return string.format('%.0f/%.0f/%s/%s/%s/%s/%.0f', place.seq, place.generation, place.admission,
         place.token, place.claim, place.key_hash, place.remaining)

@@ -65,7 +65,8 @@ def test_flushall(parts, api, lost):
 def test_promotion_waits_for_those_who_come_back(parts, api, lost):
     """Nobody overtakes: promotion begins recoverySeconds after the queue is back, with an empty bucket."""
     queue, _items, members = lost
-    api.act(queue, "resume")
+    # It is stored, and in force once the queue is back.
+    assert_problem(api.admin("POST", f"/queues/{queue}/actions/resume"), 503, "ADMISSION_UNAVAILABLE")
     parts.reconcile_until(lambda: members[10].position(queue).status == 200, what="the queue is back")
     key = f"sluice:{{{queue}}}:state"
     seconds, micros = parts.redis.time()
