@@ -103,7 +103,7 @@ print_queue_settings()
 names. A change holds within a second, on every worker and scheduler.
 
 Two rules go across settings: `burst` must not be below what `ratePerSecond` brings in one `tickMs`, and
-`claimLeaseSeconds` must be longer than twice `statement_timeout_ms` ([settings of the programs](settings.md)).
+Whatever `claimLeaseSeconds` says, a claim lasts at least twice `statement_timeout_ms` ([settings of the programs](settings.md)).
 
 This version takes `mode`, `admitWhenIdle`, `autopilot`, `bypass` and `entryCaptcha` with their default only, and refuses
 other values, since nothing acts on them yet.

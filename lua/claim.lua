@@ -1,8 +1,9 @@
 #!lua
 -- claim: an order (or a coupon) takes hold of an entry token for the length of its transaction.
 --@keys settings state places ready pickup claimed tombstones
---@args member admission claim keyHash
--- admission: SHA-256 of the token presented; keyHash: SHA-256 of the idempotency key, '' without one.
+--@args member admission claim keyHash leastLeaseMs
+-- admission: SHA-256 of the token presented; keyHash: SHA-256 of the idempotency key, '' without one;
+-- leastLeaseMs: a transaction and its repeat may take so long, whatever claimLeaseSeconds says.
 -- Returns {CLAIMED, lease ms, seq, epoch, incarnation, releaseOn}, {REPLAY, order id} for a token spent
 -- under the very same key, or ORDER_IN_PROGRESS, ORDER_CAPACITY, ENTRY_TOKEN_INVALID, NOT_FOUND.
 -- Safe because looking at the token, counting those in flight and taking it are one step. The token's
@@ -23,7 +24,7 @@ if place and place.admission == arg_admission then
     if redis.call('ZCARD', key_claimed) >= tonumber(limits.maxInFlight) then
         return { 'ORDER_CAPACITY' }
     end
-    local lease = tonumber(limits.claimLeaseSeconds) * 1000
+    local lease = math.max(tonumber(limits.claimLeaseSeconds) * 1000, tonumber(arg_leastLeaseMs))
     place.claim, place.key_hash, place.remaining = arg_claim, arg_keyHash, deadline - virtual_now
     redis.call('HSET', key_places, arg_member, place_record(place))
     redis.call('ZREM', key_ready, arg_member)

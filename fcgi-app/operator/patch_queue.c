@@ -27,8 +27,7 @@ static bool attempt(const struct services *services, const struct request *reque
     if (!found) {
         return queue_not_found(request, response, call->id);
     }
-    json_object *settings = queue_settings_change(request->arena, row->settings, given,
-                                                  claim_lease_above_s(services), &fault);
+    json_object *settings = queue_settings_change(request->arena, row->settings, given, &fault);
     if (settings == NULL) {
         problem_answer_at(request, response, fault.pointer, "%s.", fault.sentence);
         return false;

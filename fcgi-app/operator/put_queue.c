@@ -24,8 +24,7 @@ void put_queue(const struct services *services, const struct request *request,
     if (given == NULL) {
         return;
     }
-    json_object *settings =
-        queue_settings_replace(request->arena, given, claim_lease_above_s(services), &fault);
+    json_object *settings = queue_settings_replace(request->arena, given, &fault);
     if (settings == NULL) {
         problem_answer_at(request, response, fault.pointer, "%s.", fault.sentence);
         return;

@@ -80,11 +80,6 @@ json_object *operator_body(const struct request *request, struct response *respo
     return body;
 }
 
-int64_t claim_lease_above_s(const struct services *services)
-{
-    return (services->settings->statement_timeout_ms * 2 + 999) / 1000;
-}
-
 bool publish_change(const struct services *services, const struct request *request,
                     struct response *response, enum queue_change change,
                     const struct queue_row *row)

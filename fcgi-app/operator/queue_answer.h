@@ -36,9 +36,6 @@ bool store_answered(const struct services *services, const struct request *reque
 /** The body as a JSON object; NULL once a problem was answered. */
 json_object *operator_body(const struct request *request, struct response *response);
 
-/** What claimLeaseSeconds must exceed: a transaction and its repeat. */
-int64_t claim_lease_above_s(const struct services *services);
-
 /** Brings a stored change to Redis. Where that fails the answer says that it is stored and comes into force
  *  later. */
 bool publish_change(const struct services *services, const struct request *request,

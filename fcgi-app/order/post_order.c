@@ -268,7 +268,8 @@ void post_order(const struct services *services, const struct request *request,
     }
     claim_prepare(&attempt.claim, attempt.body.queue, caller.id, request->entry_token, attempt.key);
     test_pause("order.before_claim");
-    enum outcome taken = claim_take(services->redis, request->arena, &attempt.claim);
+    enum outcome taken = claim_take(services->redis, request->arena, &attempt.claim,
+                                    2 * services->settings->statement_timeout_ms);
     switch (taken) {
     case OUTCOME_CLAIMED:
         place(&attempt);

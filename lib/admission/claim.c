@@ -13,7 +13,8 @@ void claim_prepare(struct claim *claim, struct str queue, struct str member, str
     }
 }
 
-enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *claim)
+enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *claim,
+                        int64_t least_lease_ms)
 {
     struct redis_command *command = redis_command_script(arena, SCRIPT_CLAIM, claim->queue);
 
@@ -21,6 +22,7 @@ enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *
     redis_command_add(command, str_of(claim->admission));
     redis_command_add(command, str_of(claim->id));
     redis_command_add(command, str_of(claim->key_hash));
+    redis_command_add_int(command, least_lease_ms);
     const redisReply *reply = redis_call(redis, arena, command);
     enum outcome outcome = outcome_of(reply);
     if (outcome == OUTCOME_CLAIMED) {

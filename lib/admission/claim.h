@@ -36,9 +36,11 @@ struct claim {
 void claim_prepare(struct claim *claim, struct str queue, struct str member, struct str entry_token,
                    struct str key);
 
-/** Takes the token: CLAIMED, REPLAY, or a refusal. ADMISSION_UNAVAILABLE: Redis gave no answer, so the
- *  token may be claimed; reconcile settles it after the lease. */
-enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *claim);
+/** Takes the token for the queue's claimLeaseSeconds, for `least_lease_ms` (a transaction and its repeat) at
+ *  least: CLAIMED, REPLAY, or a refusal. ADMISSION_UNAVAILABLE: Redis gave no answer, so the token may be
+ *  claimed; reconcile settles it after the lease. */
+enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *claim,
+                        int64_t least_lease_ms);
 
 /** Spends the token after the commit; repeating it is harmless. `keep_place`: the order is not paid yet
  *  and its place stays taken until place_free(). CONSUMED, ALREADY, or ADMISSION_UNAVAILABLE. */

@@ -30,7 +30,6 @@ struct merge {
     json_object *base; /* NULL: the defaults */
     json_object *given;
     bool surroundings_allowed;
-    int64_t claim_lease_above_s;
 };
 
 static void release_json(void *object)
@@ -223,14 +222,6 @@ static bool check_together(const struct merge *merge, json_object *merged)
         return queue_setting_refuse(merge->arena, merge->fault, "closesAt", "",
                                     "closesAt must be later than opensAt");
     }
-    if (number_of(merged, QUEUE_SETTING_claimLeaseSeconds) <= (double)merge->claim_lease_above_s) {
-        return queue_setting_refuse(merge->arena, merge->fault, "claimLeaseSeconds", "",
-                                    "claimLeaseSeconds must be a whole number from %" PRId64
-                                    " to %" PRId64 ": longer than an order's transaction and its "
-                                    "retry may take",
-                                    merge->claim_lease_above_s + 1,
-                                    SETTINGS[QUEUE_SETTING_claimLeaseSeconds].maximum);
-    }
     return true;
 }
 
@@ -256,25 +247,18 @@ static json_object *merged_settings(const struct merge *merge)
 }
 
 json_object *queue_settings_replace(struct arena *arena, json_object *given,
-                                    int64_t claim_lease_above_s, struct queue_settings_fault *fault)
+                                    struct queue_settings_fault *fault)
 {
-    const struct merge merge = {.arena = arena,
-                                .fault = fault,
-                                .given = given,
-                                .surroundings_allowed = true,
-                                .claim_lease_above_s = claim_lease_above_s};
+    const struct merge merge = {
+        .arena = arena, .fault = fault, .given = given, .surroundings_allowed = true};
 
     return merged_settings(&merge);
 }
 
 json_object *queue_settings_change(struct arena *arena, json_object *stored, json_object *given,
-                                   int64_t claim_lease_above_s, struct queue_settings_fault *fault)
+                                   struct queue_settings_fault *fault)
 {
-    const struct merge merge = {.arena = arena,
-                                .fault = fault,
-                                .base = stored,
-                                .given = given,
-                                .claim_lease_above_s = claim_lease_above_s};
+    const struct merge merge = {.arena = arena, .fault = fault, .base = stored, .given = given};
 
     return merged_settings(&merge);
 }

@@ -53,15 +53,13 @@ const struct queue_setting *queue_setting(enum queue_setting_number number);
 
 /** Defaults plus `given`: what PUT stores. Fields of queue_settings_shown()'s surroundings that are no
  *  settings (queue, state, epoch, …) are overlooked, so that what GET gives PUT takes.
- *  `claim_lease_above_s` is what claimLeaseSeconds must exceed. The result is complete and belongs to the
- *  arena; NULL with `*fault` filled where something is refused. */
+ *  The result is complete and belongs to the arena; NULL with `*fault` filled where something is refused. */
 json_object *queue_settings_replace(struct arena *arena, json_object *given,
-                                    int64_t claim_lease_above_s,
                                     struct queue_settings_fault *fault);
 
 /** `stored` plus `given`: what PATCH stores. Only settings may be named. Otherwise as above. */
 json_object *queue_settings_change(struct arena *arena, json_object *stored, json_object *given,
-                                   int64_t claim_lease_above_s, struct queue_settings_fault *fault);
+                                   struct queue_settings_fault *fault);
 
 /** Adds every setting of `stored` to `answer`, in the table's order: what is missing shows its default, an
  *  automatic burst the number that it comes to. */

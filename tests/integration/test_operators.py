@@ -120,7 +120,7 @@ def test_defaults(api):
 @pytest.mark.parametrize("settings", [
     {"burst": 5, "ratePerSecond": 50}, {"ratePerSecond": -1}, {"ratePerSecond": "50"}, {"tickMs": 0}, {"mode": "lifo"},
     {"unknown": 1}, {"maxActive": 1.5}, {"opensAt": "tomorrow"}, {"message": 7}, {"batchCap": 501}, {"maxActive": None},
-    {"claimLeaseSeconds": 1}, [], "text", None, {"message": "x" * 501}, {"entryTtlSeconds": 0}])
+    {"claimLeaseSeconds": 0}, [], "text", None, {"message": "x" * 501}, {"entryTtlSeconds": 0}])
 def test_bad_settings(api, settings):
     import json
     name = some_name("q")

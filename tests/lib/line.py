@@ -171,9 +171,9 @@ class Line:
 
     # Orders
 
-    def claim(self, member, token, claim="claim-1", key="key-1"):
+    def claim(self, member, token, claim="claim-1", key="key-1", least_lease_ms=0):
         return self.call("claim", member=member, admission=sha256_text(token), claim=claim,
-                         keyHash=sha256_text(key) if key else "")
+                         keyHash=sha256_text(key) if key else "", leastLeaseMs=least_lease_ms)
 
     def consume(self, member, token, order="o_1", key="key-1", tombstone_ms=900000, keep_place=0):
         return self.call("consume", member=member, admission=sha256_text(token),

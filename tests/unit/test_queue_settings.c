@@ -7,8 +7,6 @@
 
 #include "lib/admission/queue_settings.h"
 
-enum { CLAIM_LEASE_ABOVE_S = 4 };
-
 static struct arena *arena;
 
 static int make_arena(__attribute__((unused)) void **state)
@@ -40,8 +38,7 @@ static json_object *parse(const char *text)
 static json_object *replaced(const char *given)
 {
     struct queue_settings_fault fault = {"", ""};
-    json_object *settings =
-        queue_settings_replace(arena, parse(given), CLAIM_LEASE_ABOVE_S, &fault);
+    json_object *settings = queue_settings_replace(arena, parse(given), &fault);
 
     if (settings == NULL) {
         print_error("%s: %s: %s\n", given, fault.pointer, fault.sentence);
@@ -53,8 +50,7 @@ static json_object *replaced(const char *given)
 static json_object *changed(json_object *stored, const char *given)
 {
     struct queue_settings_fault fault = {"", ""};
-    json_object *settings =
-        queue_settings_change(arena, stored, parse(given), CLAIM_LEASE_ABOVE_S, &fault);
+    json_object *settings = queue_settings_change(arena, stored, parse(given), &fault);
 
     if (settings == NULL) {
         print_error("%s: %s: %s\n", given, fault.pointer, fault.sentence);
@@ -212,7 +208,7 @@ static const struct refusal REFUSALS[] = {
     {"{\"burst\": 49}", "/burst", "from 50"},
     {"{\"burst\": 0.5, \"ratePerSecond\": 0}", "/burst", "from 1"},
     {"{\"ratePerSecond\": 10, \"tickMs\": 2000, \"burst\": 19.5}", "/burst", "from 20"},
-    {"{\"claimLeaseSeconds\": 4}", "/claimLeaseSeconds", "from 5 to 3600"},
+    {"{\"claimLeaseSeconds\": 0}", "/claimLeaseSeconds", "from 1 to 3600"},
     {"{\"opensAt\": \"tomorrow\"}", "/opensAt", "RFC 3339"},
     {"{\"opensAt\": \"2026-01-31T12:00:00\"}", "/opensAt", "RFC 3339"},
     {"{\"opensAt\": 1767225600}", "/opensAt", "RFC 3339"},
@@ -249,7 +245,7 @@ TEST(what_is_wrong_is_refused_with_its_pointer)
     for (size_t i = 0; i < COUNT(REFUSALS); i++) {
         struct queue_settings_fault fault = {"", ""};
         json_object *given = parse(REFUSALS[i].given);
-        assert_null(queue_settings_replace(arena, given, CLAIM_LEASE_ABOVE_S, &fault));
+        assert_null(queue_settings_replace(arena, given, &fault));
         assert_string_equal(fault.pointer, REFUSALS[i].pointer);
         assert_contains(fault.sentence, REFUSALS[i].sentence);
     }
@@ -259,8 +255,8 @@ TEST(patch_refuses_what_is_no_setting)
 {
     struct queue_settings_fault fault = {"", ""};
 
-    assert_null(queue_settings_change(arena, replaced("{}"), parse("{\"state\": \"PAUSED\"}"),
-                                      CLAIM_LEASE_ABOVE_S, &fault));
+    assert_null(
+        queue_settings_change(arena, replaced("{}"), parse("{\"state\": \"PAUSED\"}"), &fault));
     assert_string_equal(fault.pointer, "/state");
 }
 
@@ -269,12 +265,10 @@ TEST(patch_checks_the_whole)
     struct queue_settings_fault fault = {"", ""};
     json_object *stored = replaced("{\"burst\": 60, \"closesAt\": \"2026-01-01T00:00:00Z\"}");
 
-    assert_null(queue_settings_change(arena, stored, parse("{\"ratePerSecond\": 61}"),
-                                      CLAIM_LEASE_ABOVE_S, &fault));
+    assert_null(queue_settings_change(arena, stored, parse("{\"ratePerSecond\": 61}"), &fault));
     assert_string_equal(fault.pointer, "/burst");
     assert_null(queue_settings_change(arena, stored,
-                                      parse("{\"opensAt\": \"2026-01-01T00:00:00Z\"}"),
-                                      CLAIM_LEASE_ABOVE_S, &fault));
+                                      parse("{\"opensAt\": \"2026-01-01T00:00:00Z\"}"), &fault));
     assert_string_equal(fault.pointer, "/closesAt");
 }
 
@@ -289,8 +283,7 @@ TEST(a_message_has_500_bytes_at_most)
             memcpy(text + start + i, "\xc3\xa9", 2);
         }
         memcpy(text + start + length, "\"}", 3);
-        json_object *settings =
-            queue_settings_replace(arena, parse(text), CLAIM_LEASE_ABOVE_S, &fault);
+        json_object *settings = queue_settings_replace(arena, parse(text), &fault);
         assert_true((settings != NULL) == (length == 500));
     }
     assert_string_equal(fault.pointer, "/message");

@@ -1,0 +1,144 @@
+"""scripts/run: goes on where it stopped, keeps to itself, says clearly what is wrong."""
+
+import os
+import signal
+import socket
+import subprocess
+
+import pytest
+
+from lib import processes
+from lib.project import SCRIPTS
+from lib.stack import Stack
+from lib.wait import until
+
+
+@pytest.mark.limit(240)
+def test_second_start_goes_on_where_the_first_stopped(make_directory):
+    directory = make_directory("again")
+    first = Stack(directory)
+    second = None
+    try:
+        first.start()
+        api = first.api
+        queue = api.queue(entryTtlSeconds=3600, pickupSeconds=3600, maxActive=2)
+        sku = api.product(queue, stock=10)
+        members = [api.member() for _ in range(8)]
+        for member in members:
+            member.enter(queue)
+        buyer, holder = members[:2]
+        buyer.wait_ready(queue)
+        holder.wait_ready(queue)
+        order = buyer.order(queue, [{"sku": sku, "quantity": 1}], key="k")
+        assert order.status == 201
+        next_one = members[2].wait_ready(queue)
+        api.act(queue, "pause")
+        first.stop(signal.SIGINT)
+
+        second = Stack(directory, data=first.data).start()
+        assert second.port != first.port
+        for member in members:
+            member.api = second.api
+        assert holder.position(queue)["entryToken"] == holder.token
+        assert members[2].position(queue)["entryToken"] == next_one["entryToken"]
+        assert [member.position(queue)["rank"] for member in members[3:]] == list(range(5))
+        assert buyer.position(queue)["status"] == "NOT_ENTERED"
+        assert buyer.order(queue, [{"sku": sku, "quantity": 1}], key="k").json == order.json
+        assert second.api.state(queue)["incarnation"] == 1, "nothing was lost"
+        assert second.api.state(queue)["state"] == "PAUSED"
+        second.api.act(queue, "resume")
+        assert holder.order(queue, [{"sku": sku, "quantity": 1}]).status == 201
+        members[3].wait_ready(queue)
+        assert second.api.admin("GET", f"/products/{sku}")["available"] == 8
+        second.stop()
+    finally:
+        first.abandon()
+        if second:
+            second.abandon()
+
+
+@pytest.mark.limit(180)
+def test_two_copies_do_not_disturb_each_other_and_a_killed_one_is_cleaned_up(stack, make_directory):
+    directory = make_directory("two")
+    other = Stack(directory)
+    again = None
+    try:
+        other.start()
+        assert other.api.admin_key != stack.api.admin_key
+        queue = other.api.queue("only-here")
+        assert stack.api.admin("GET", f"/queues/{queue}").status == 404
+        # The same folder twice is refused in one sentence.
+        refused = subprocess.run([SCRIPTS / "run", "--port", str(other.port), "--data", other.data],
+                                 capture_output=True, text=True, timeout=30)
+        assert refused.returncode != 0 and len(refused.stderr.strip().splitlines()) == 1
+        # Killed without a word: the next start ends what was left behind and goes on.
+        os.killpg(other.process.pid, signal.SIGKILL)
+        other.process.wait(10)
+        again = Stack(directory, data=other.data)
+        again.mark, again.environment = other.mark, other.environment
+        again.start()
+        assert again.api.admin("GET", f"/queues/{queue}").status == 200
+        again.stop()
+        assert stack.api.call("GET", "/readyz").status == 200
+    finally:
+        other.abandon()
+        if again:
+            again.abandon()
+
+
+def test_taken_port_is_one_clear_sentence(make_directory):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        refused = subprocess.run([SCRIPTS / "run", "--port", str(port), "--data", make_directory("port") / "d"],
+                                 capture_output=True, text=True, timeout=60)
+    assert refused.returncode != 0
+    assert len(refused.stderr.strip().splitlines()) == 1 and str(port) in refused.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--port", "0"], ["--port", "x"], ["--port"], ["--what"], ["--port", "70000"]])
+def test_wrong_arguments(arguments):
+    refused = subprocess.run([SCRIPTS / "run", *arguments], capture_output=True, text=True, timeout=30)
+    assert refused.returncode == 64 and refused.stderr.strip()
+
+
+@pytest.mark.parametrize("part", ["sluice-scheduler", "sluice-fcgi --pool queue", "sluice-fcgi --pool order",
+                                  "sluice-reconcile", "redis-server"])
+def test_a_part_that_dies_is_started_again(stack, part):
+    """Whichever it is: soon members get through again, and nobody has lost anything."""
+    api = stack.api
+    queue = api.still_queue()
+    members = [api.member() for _ in range(5)]
+    for member in members:
+        assert member.enter(queue).status == 201
+    if part == "redis-server":
+        # What is older than a second is on disk.
+        until(lambda: _aof_written(stack), 10)
+    victims = [pid for pid in stack.part_pids(part) if "multiwatch" not in processes_line(pid)]
+    assert victims, part
+    for pid in victims:
+        processes.kill9(pid)
+    until(lambda: [member.position(queue).json.get("rank") for member in members] == list(range(5)), 30,
+          f"places after the death of {part}")
+    api.queue(queue)
+    for member in members:
+        until(lambda m=member: m.wait_ready(queue, 1), 30)
+    until(lambda: api.call("GET", "/readyz").status == 200, 20)
+
+
+def processes_line(pid):
+    try:
+        return open(f"/proc/{pid}/cmdline", "rb").read().replace(b"\0", b" ").decode()
+    except OSError:
+        return "multiwatch"
+
+
+def _aof_written(stack):
+    import redis
+    conf = (stack.data / "sluice.conf").read_text()
+    path = next(line.split("=", 1)[1].strip() for line in conf.splitlines() if line.startswith("redis_socket"))
+    client = redis.Redis(unix_socket_path=path)
+    info = client.info("persistence")
+    client.close()
+    return info["aof_enabled"] == 1 and info.get("aof_pending_bio_fsync", 0) == 0 and info.get("aof_buffer_length", 0) == 0
