@@ -51,7 +51,7 @@ static bool read_open_file(int fd, const char *path, char **bytes, size_t *lengt
 
 bool secret_read(const char *path, char **bytes, size_t *length, char error[SECRET_ERROR])
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
     if (fd < 0) {
         return refuse(error, path, strerror(errno));
