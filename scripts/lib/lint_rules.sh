@@ -96,6 +96,12 @@ rule_text()
     return "$wrong"
 }
 
+# The reference pages say what the tables say.
+rule_docs()
+{
+    "$project_root/docs/generate-reference.sh" --check
+}
+
 # Each route of the table has a location of nginx, and each error that nginx answers is in its table.
 rule_nginx_covers_routes()
 {

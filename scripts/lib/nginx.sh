@@ -39,6 +39,7 @@ write_nginx_config()
     done
     write_problems "$project_root/fcgi-app/http/errors.tbl" "$place/web/problems" \
         >"$place/snippets/problem_answers.conf"
+    cp -- "$project_root/docs/openapi.yaml" "$place/web/openapi.yaml"
     chmod 711 "$place" "$place/tmp"
     chmod -R a+rX "$place/web"
 

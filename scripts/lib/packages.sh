@@ -36,6 +36,8 @@ test  python3-redis          Redis from tests
 test  python3-psycopg2       PostgreSQL from tests
 test  python3-aiohttp        many clients at once
 test  python3-cryptography   keys of every kind for token tests
+test  python3-jsonschema     answers held against the API document
+test  python3-yaml           reading the API document
 test  lua-check              Lua lint
 test  shellcheck             shell lint
 test  clang-format           C layout

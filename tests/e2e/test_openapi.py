@@ -1,0 +1,158 @@
+"""The API document is served, names every route and error, and every answer of the running system fits it."""
+
+import re
+
+import jsonschema
+import pytest
+import yaml
+
+from lib.client import new_key
+from lib.project import ROOT
+
+DOCUMENT = yaml.safe_load((ROOT / "docs" / "openapi.yaml").read_text())
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+def routes_of_the_document():
+    return {(method.upper(), path) for path, item in DOCUMENT["paths"].items() for method in item if method in METHODS}
+
+
+def routes_of_the_table():
+    text = (ROOT / "fcgi-app" / "routes.tbl").read_text()
+    return set(re.findall(r'^(?:LINE_ROUTE\(|ROUTE\(\w+, )(\w+), "([^"]+)"', text, re.MULTILINE))
+
+
+def test_is_served(api):
+    answer = api.call("GET", "/openapi.yaml")
+    assert answer.status == 200 and answer.headers["content-type"].startswith("application/yaml")
+    assert yaml.safe_load(answer.body) == DOCUMENT
+
+
+def test_names_every_route():
+    documented = {route for route in routes_of_the_document() if route[1].startswith("/v1/")}
+    assert documented == {route for route in routes_of_the_table() if route[1].startswith("/v1/")}
+    assert routes_of_the_table() <= routes_of_the_document()
+
+
+def test_names_every_error():
+    table = set(re.findall(r"^ERROR\((\w+),", (ROOT / "fcgi-app" / "http" / "errors.tbl").read_text(), re.MULTILINE))
+    document = (ROOT / "docs" / "openapi.yaml").read_text()
+    assert [code for code in table if not re.search(rf"\b{code}\b", document)] == []
+
+
+def resolve(node):
+    while "$ref" in node:
+        found = DOCUMENT
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            found = found[part.replace("~1", "/").replace("~0", "~")]
+        node = found
+    return node
+
+
+def schema_of(method, path, status):
+    responses = DOCUMENT["paths"][path][method.lower()]["responses"]
+    assert str(status) in responses, f"{method} {path} answers {status}, which the document does not name"
+    content = resolve(responses[str(status)]).get("content", {})
+    return next(iter(content.values()))["schema"] if content else None
+
+
+def closed(schema, seen=()):
+    """The schema with every object closed: a field that the document does not name is a fault."""
+    schema = resolve(schema)
+    closed_schema = dict(schema)
+    if "properties" in schema:
+        closed_schema["properties"] = {name: closed(part) for name, part in schema["properties"].items()}
+        closed_schema.setdefault("additionalProperties", False)
+    if isinstance(schema.get("items"), dict):
+        closed_schema["items"] = closed(schema["items"])
+    for word in ("oneOf", "anyOf"):
+        if word in schema:
+            closed_schema[word] = [closed(part) for part in schema[word]]
+    if "allOf" in schema:
+        merged = {"type": "object", "properties": {}, "required": []}
+        for part in schema["allOf"]:
+            part = resolve(part)
+            merged["properties"].update({n: closed(p) for n, p in part.get("properties", {}).items()})
+            merged["required"] += part.get("required", [])
+        merged["additionalProperties"] = False
+        return merged
+    return closed_schema
+
+
+def check(answer, method, path, status):
+    assert answer.status == status, answer.body
+    schema = schema_of(method, path, status)
+    if schema is None:
+        assert answer.body == b""
+        return answer
+    jsonschema.Draft202012Validator(closed(schema)).validate(answer.json)
+    return answer
+
+
+@pytest.fixture
+def call(api):
+    """Calls a path of the document and holds the answer against it."""
+    def call(method, path, status, headers=None, body=None, query="", **names):
+        at = re.sub(r"\{(\w+)\}", lambda match: names[match.group(1)], path)
+        return check(api.call(method, at + query, headers, body), method, path, status)
+    return call
+
+
+def test_every_operator_answer_fits(api, call):
+    key = api.operator_headers()
+    one = "/v1/admin/queues/{queue}"
+    settings = {"ratePerSecond": 1000, "burst": 1000, "tickMs": 100}
+    call("PUT", one, 201, key, settings, queue="document")
+    call("PUT", one, 200, key, settings, queue="document")
+    call("PUT", one, 400, key, {"burst": -1}, queue="document")
+    call("PATCH", one, 200, key, {"message": "Hello"}, queue="document")
+    call("GET", one, 200, key, queue="document")
+    call("GET", one, 404, key, queue="nowhere")
+    call("GET", one, 401, {}, queue="document")
+    call("PUT", one, 403, {"Authorization": f"Bearer {api.viewer_key}"}, {}, queue="document")
+    call("GET", "/v1/admin/queues", 200, key)
+    for action in ("pause", "resume", "drain", "sold-out", "reset", "resume"):
+        call("POST", one + "/actions/{action}", 200, key, queue="document", action=action)
+    call("GET", one + "/stats", 200, key, queue="document", query="?samples=5")
+    product = {"name": "Mug", "price": {"amount": 100, "currency": "KRW"}, "stock": 1, "queue": "document"}
+    call("PUT", "/v1/admin/products/{sku}", 201, key, product, sku="document-mug")
+    call("PUT", "/v1/admin/products/{sku}", 200, key, product, sku="document-mug")
+    call("GET", "/v1/admin/products/{sku}", 200, key, sku="document-mug")
+    call("GET", "/v1/admin/audit", 200, key, query="?limit=5")
+    call("DELETE", one, 204, key, queue="document")
+
+
+def test_every_answer_to_members_fits(api, call):
+    queue = api.queue("document-line")
+    sku = api.product(queue, stock=2)
+    member = api.member()
+    entries, position = "/v1/queues/{queue}/entries", "/v1/queues/{queue}/position"
+    call("GET", "/v1/queues/{queue}", 200, queue=queue)
+    call("GET", position, 200, member.headers(), queue=queue)
+    call("POST", entries, 401, {}, queue=queue)
+    call("POST", entries, 201, member.headers(), queue=queue)
+    call("POST", entries, 200, member.headers(), queue=queue)
+    member.wait_ready(queue)
+    call("GET", position, 200, member.headers(), queue=queue)
+    spend = member.headers(X_Entry_Token=member.token, Idempotency_Key=new_key())
+    call("POST", "/v1/orders", 409, spend, {"queue": queue, "items": [{"sku": sku, "quantity": 3}]})
+    body = {"queue": queue, "items": [{"sku": sku, "quantity": 1}]}
+    order = call("POST", "/v1/orders", 201, spend, body)
+    call("POST", "/v1/orders", 200, spend, body)
+    call("POST", "/v1/orders", 422, spend, {"queue": queue, "items": [{"sku": sku, "quantity": 2}]})
+    call("POST", "/v1/orders", 401, {**spend, "Idempotency-Key": new_key()}, body)
+    call("POST", "/v1/orders", 400, member.headers(), body)
+    call("GET", "/v1/orders", 200, member.headers())
+    call("GET", "/v1/orders/{id}", 200, member.headers(), id=order["id"])
+    call("GET", "/v1/orders/{id}", 404, api.member().headers(), id=order["id"])
+    call("POST", "/v1/orders/{id}/cancel", 200, member.headers(), id=order["id"])
+    leaver = api.member()
+    leaver.enter(queue)
+    call("DELETE", entries, 204, leaver.headers(), queue=queue)
+    api.act(queue, "drain")
+    call("POST", entries, 410, api.member().headers(), queue=queue)
+
+
+@pytest.mark.parametrize("path", ["/livez", "/healthz", "/readyz"])
+def test_machine_answers_fit(call, path):
+    call("GET", path, 200)
