@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "fcgi-app/http/json_grammar.h"
+
 enum { JSON_DEPTH = 16 };
 
 static void release(void *object)
@@ -44,24 +46,16 @@ static const char *fault_in(json_object *value)
 
 static json_object *parse(struct str text, const char **why)
 {
-    json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH);
+    json_object *object = NULL;
 
-    if (tokener == NULL) {
-        *why = "The body could not be read.";
+    if (!json_grammar_holds(text, JSON_DEPTH, why)) {
         return NULL;
     }
-    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-    /* The NUL behind the text is handed over too: it ends a value that would otherwise go on. */
-    json_object *object = json_tokener_parse_ex(tokener, text.p, (int)text.n + 1);
-    enum json_tokener_error error = json_tokener_get_error(tokener);
-    size_t end = json_tokener_get_parse_end(tokener);
-    json_tokener_free(tokener);
-    if (error != json_tokener_success || end != text.n) {
-        (void)json_object_put(object);
-        *why = error == json_tokener_error_depth ? "The body is nested more than 16 deep."
-               : error == json_tokener_error_parse_utf8_string ? "The body is not valid UTF-8."
-                                                               : "The body is not valid JSON.";
-        return NULL;
+    json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH + 1);
+    if (tokener != NULL) {
+        json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+        object = json_tokener_parse_ex(tokener, text.p, (int)text.n);
+        json_tokener_free(tokener);
     }
     return object;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { HEADERS_MAX = 16 * 1024, RESPONSE_BODY_MAX = 32 * 1024 * 1024, KEPT_MAX = 64 * 1024 };
+enum { HEADERS_MAX = 16 * 1024, BODY_MAX_BYTES = RESPONSE_MAX - 32 * 1024, KEPT_MAX = 64 * 1024 };
 
 /* Said where the body outgrew its bounds; errors.tbl has the words for everything else. */
 static const char TOO_LONG[] = "{\"code\":\"INTERNAL_ERROR\",\"type\":\"/problems/internal-error\","
@@ -47,7 +47,7 @@ void response_init(struct response *response)
 {
     *response = (struct response){.status = 200, .cache_control = "no-store"};
     buffer_init(&response->headers, HEADERS_MAX);
-    buffer_init(&response->body, RESPONSE_BODY_MAX);
+    buffer_init(&response->body, BODY_MAX_BYTES);
 }
 
 void response_clear(struct response *response)
@@ -99,33 +99,21 @@ void response_json_object(struct response *response, int status, json_object *ob
     buffer_add(&response->body, str_sized(text, length));
 }
 
-static void put(FCGX_Request *fcgi, struct str text)
-{
-    if (text.n > 0) {
-        (void)FCGX_PutStr(text.p, (int)text.n, fcgi->out);
-    }
-}
-
-static void put_head(FCGX_Request *fcgi, const struct response *response, int status,
+static void add_head(struct buffer *out, const struct response *response, int status,
                      const char *content_type, size_t length, struct str request_id)
 {
-    struct buffer head;
-
-    buffer_init(&head, 1024);
-    buffer_format(&head, "Status: %d %s\r\nX-Request-Id: %.*s\r\nCache-Control: %s\r\n", status,
+    buffer_format(out, "Status: %d %s\r\nX-Request-Id: %.*s\r\nCache-Control: %s\r\n", status,
                   reason_of(status), STR_ARG(request_id), response->cache_control);
     if (content_type != NULL) {
-        buffer_format(&head, "Content-Type: %s\r\n", content_type);
+        buffer_format(out, "Content-Type: %s\r\n", content_type);
     }
     if (status != 204 && status != 304) {
-        buffer_format(&head, "Content-Length: %zu\r\n", length);
+        buffer_format(out, "Content-Length: %zu\r\n", length);
     }
-    put(fcgi, buffer_text(&head));
-    buffer_free(&head);
 }
 
-void response_send(const struct response *response, struct str request_id, bool head,
-                   FCGX_Request *fcgi)
+void response_format(const struct response *response, struct str request_id, bool head,
+                     struct buffer *out)
 {
     bool whole = buffer_ok(&response->headers) && buffer_ok(&response->body);
     struct str body = whole ? buffer_text(&response->body) : str_of(TOO_LONG);
@@ -133,13 +121,29 @@ void response_send(const struct response *response, struct str request_id, bool 
     if (response->content_type == NULL && whole) {
         body = str_sized(NULL, 0);
     }
-    put_head(fcgi, response, whole ? response->status : 500,
+    add_head(out, response, whole ? response->status : 500,
              whole ? response->content_type : "application/problem+json", body.n, request_id);
     if (whole) {
-        put(fcgi, buffer_text(&response->headers));
+        buffer_add(out, buffer_text(&response->headers));
     }
-    put(fcgi, STR("\r\n"));
+    buffer_add(out, STR("\r\n"));
     if (!head) {
-        put(fcgi, body);
+        buffer_add(out, body);
+    }
+}
+
+void response_send(const struct response *response, struct str request_id, bool head,
+                   FCGX_Request *fcgi)
+{
+    static struct buffer out; /* kept between requests */
+
+    if (out.maximum == 0) {
+        buffer_init(&out, RESPONSE_MAX);
+    }
+    buffer_clear(&out);
+    response_format(response, request_id, head, &out);
+    (void)FCGX_PutStr(out.bytes, (int)out.length, fcgi->out);
+    if (out.capacity > KEPT_MAX) {
+        buffer_free(&out);
     }
 }

@@ -13,6 +13,8 @@
 #include "lib/base/buffer.h"
 #include "lib/base/str.h"
 
+enum { RESPONSE_MAX = 32 * 1024 * 1024 };
+
 struct response {
     int status;            /* 200 unless set */
     struct buffer headers; /* complete lines, each with its CRLF */
@@ -35,7 +37,12 @@ void response_json(struct response *response, int status);
 /** Writes `object` as the JSON body. The object stays the caller's. */
 void response_json_object(struct response *response, int status, json_object *object);
 
-/** Sends it, with X-Request-Id; `head` leaves the body away. */
+/** Appends the whole answer as CGI wants it, with X-Request-Id; `head` leaves the body away. `out` is to hold
+ *  RESPONSE_MAX bytes. */
+void response_format(const struct response *response, struct str request_id, bool head,
+                     struct buffer *out);
+
+/** Hands it to libfcgi. */
 void response_send(const struct response *response, struct str request_id, bool head,
                    FCGX_Request *fcgi);
 

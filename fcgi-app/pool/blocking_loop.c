@@ -31,7 +31,8 @@ static void beat_if_due(struct worker *worker)
     }
     worker->beat_at_ms = clock_monotonic_ms() + BEAT_MS;
     if (postgres_alive(services->postgres)) {
-        (void)order_pool_beat(services->redis, worker->exchange->arena);
+        (void)order_pool_beat(services->redis, worker->exchange->arena,
+                              services->settings->order_pool_silence_ms);
     }
     abandoned_claims_release(services, worker->exchange->arena, clock_monotonic_ms());
     exchange_clear(worker->exchange);

@@ -1,12 +1,17 @@
 #include "fcgi-app/pool/connection.h"
 
+#include <sys/socket.h>
+
+#include "fcgi-app/pool/fcgi_records.h"
 #include "fcgi-app/pool/listener.h"
+#include "lib/base/buffer.h"
 
 struct connection *connection_open(struct connection_table *table, int fd, int64_t now_ms)
 {
     for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
-        struct connection *connection = &table->all[i];
+        struct connection *connection = &table->all[(table->hint + i) % CONNECTIONS_MAX];
         if (connection->state == CONNECTION_FREE) {
+            table->hint = (table->hint + i + 1) % CONNECTIONS_MAX;
             bool is_due = connection->is_due;
             *connection = (struct connection){
                 .state = CONNECTION_IDLE, .is_due = is_due, .idle_since_ms = now_ms};
@@ -57,8 +62,22 @@ void connection_finish(struct connection_table *table, struct connection *connec
     connection->idle_since_ms = now_ms;
 }
 
-void connection_finish_last(struct connection_table *table, struct connection *connection)
+void connection_finish_last(struct connection_table *table, struct connection *connection,
+                            struct str answer)
 {
-    (void)FCGX_FFlush(connection->fcgi.out);
+    struct buffer records;
+
+    buffer_init(&records, 2 * answer.n + 1024);
+    fcgi_records_add_last_answer(&records, connection->fcgi.requestId, answer);
+    size_t sent = 0;
+    while (sent < records.length) {
+        ssize_t n =
+            send(connection->fcgi.ipcFd, records.bytes + sent, records.length - sent, MSG_NOSIGNAL);
+        if (n <= 0) {
+            break;
+        }
+        sent += (size_t)n;
+    }
+    buffer_free(&records);
     connection_close(table, connection);
 }

@@ -10,7 +10,9 @@
 
 #include <fcgiapp.h>
 
-enum { CONNECTIONS_MAX = 1024 };
+#include "lib/base/str.h"
+
+enum { CONNECTIONS_MAX = 4096 }; /* nginx keeps 512 alive for each of its own workers */
 
 enum connection_state {
     CONNECTION_FREE,
@@ -31,6 +33,7 @@ struct connection {
 struct connection_table {
     size_t open;
     size_t busy;
+    size_t hint; /* where to look for a free place first */
     struct connection all[CONNECTIONS_MAX];
 };
 
@@ -49,9 +52,10 @@ bool connection_read(struct connection_table *table, struct connection *connecti
 void connection_finish(struct connection_table *table, struct connection *connection,
                        int64_t now_ms);
 
-/** Ends it so that nginx cannot use the connection again: the answer is sent, the end of request is left
- *  away and the connection closed. An end of request would let nginx send the next request into the
- *  closing connection, and a POST lost there is not sent again. */
-void connection_finish_last(struct connection_table *table, struct connection *connection);
+/** Sends `answer` (as CGI wants it) and closes the connection. nginx must not put its next request into a
+ *  connection that is being closed, as a POST lost there is not sent again: so the answer is written with
+ *  something behind its end, in one piece, which keeps nginx from using the connection again. */
+void connection_finish_last(struct connection_table *table, struct connection *connection,
+                            struct str answer);
 
 #endif

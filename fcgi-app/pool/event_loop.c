@@ -24,7 +24,8 @@ enum {
     SWEEP_MS = 1000,
     STOP_MAX_MS = 5000,
     STOP_LOOK_MS = 50,
-    STOP_IDLE_MS = 500 /* a connection idle for so long while stopping is not used any more */
+    STOP_IDLE_MS = 500, /* a connection idle for so long while stopping is not used any more */
+    FULL_IDLE_MS = 5000 /* one idle for so long makes room where there is none */
 };
 
 struct loop {
@@ -32,7 +33,8 @@ struct loop {
     struct redis_pipeline *pipeline;
     int epoll_fd;
     bool listens;
-    int64_t now_ms; /* monotonic, read once a turn */
+    bool accept_failed; /* for want of file descriptors, say */
+    int64_t now_ms;     /* monotonic, read once a turn */
     int64_t stop_at_ms;
     int64_t swept_at_ms;
     size_t partial; /* connections that may hold half a request */
@@ -60,6 +62,11 @@ static void listen_on(struct loop *loop, bool on)
         abort();
     }
     loop->listens = on;
+}
+
+static bool is_full(const struct loop *loop)
+{
+    return loop->accept_failed || loop->connections.open == CONNECTIONS_MAX;
 }
 
 static struct exchange *take_exchange(struct loop *loop)
@@ -95,12 +102,23 @@ static void look_again(struct loop *loop, struct connection *connection)
     }
 }
 
+static void respond_for_the_last_time(struct loop *loop, struct connection *connection,
+                                      struct exchange *exchange)
+{
+    struct buffer answer;
+
+    buffer_init(&answer, RESPONSE_MAX);
+    exchange_format(exchange, &answer, loop->now_ms);
+    connection_finish_last(&loop->connections, connection, buffer_text(&answer));
+    buffer_free(&answer);
+}
+
 static void respond(struct loop *loop, struct connection *connection, struct exchange *exchange)
 {
-    exchange_send(exchange, &connection->fcgi, loop->now_ms);
     if (is_stopping(loop) || !exchange->input_is_read) {
-        connection_finish_last(&loop->connections, connection);
+        respond_for_the_last_time(loop, connection, exchange);
     } else {
+        exchange_send(exchange, &connection->fcgi, loop->now_ms);
         connection_finish(&loop->connections, connection, loop->now_ms);
     }
     give_back(loop, exchange);
@@ -181,6 +199,7 @@ static void accept_one(struct loop *loop)
     int fd = listener_accept();
 
     if (fd < 0) {
+        loop->accept_failed = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
         return;
     }
     struct connection *connection = connection_open(&loop->connections, fd, loop->now_ms);
@@ -223,7 +242,7 @@ static void look_at_the_due(struct loop *loop)
     }
 }
 
-/* While stopping: a request may have come in this very moment. */
+/* A request may have come in this very moment. */
 static void close_unless_used(struct loop *loop, struct connection *connection)
 {
     look_at(loop, connection);
@@ -232,9 +251,21 @@ static void close_unless_used(struct loop *loop, struct connection *connection)
     }
 }
 
-/* Closes what has been half here, or while stopping idle, for too long. */
+/* How long a connection may be idle. Closing one that is in use could lose a POST, so it is done only while
+ * stopping, and where the longest idle ones would keep others out for ever. */
+static int64_t idle_max_ms(const struct loop *loop)
+{
+    if (is_stopping(loop)) {
+        return STOP_IDLE_MS;
+    }
+    return is_full(loop) ? FULL_IDLE_MS : INT64_MAX;
+}
+
+/* Closes what has been half here or idle for too long. */
 static void sweep(struct loop *loop)
 {
+    int64_t idle_ms = idle_max_ms(loop);
+
     loop->partial = 0;
     for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
         struct connection *connection = &loop->connections.all[i];
@@ -245,13 +276,13 @@ static void sweep(struct loop *loop)
         if (is_partial && loop->now_ms - connection->partial_since_ms >= PARTIAL_MAX_MS) {
             log_event(LOG_LEVEL_WARNING, "connection.half_request", LOG_NO_FIELDS);
             connection_close(&loop->connections, connection);
-        } else if (is_stopping(loop) && !is_partial &&
-                   loop->now_ms - connection->idle_since_ms >= STOP_IDLE_MS) {
+        } else if (!is_partial && loop->now_ms - connection->idle_since_ms >= idle_ms) {
             close_unless_used(loop, connection);
         } else {
             loop->partial += is_partial ? 1 : 0;
         }
     }
+    loop->accept_failed = false;
     loop->swept_at_ms = loop->now_ms;
 }
 
@@ -264,7 +295,7 @@ static int time_to_wait(const struct loop *loop)
         own_ms = 0;
     } else if (is_stopping(loop)) {
         own_ms = STOP_LOOK_MS;
-    } else if (loop->partial > 0) {
+    } else if (loop->partial > 0 || is_full(loop)) {
         own_ms = SWEEP_MS;
     }
     if (wait_ms < 0 || (own_ms >= 0 && own_ms < wait_ms)) {
@@ -299,7 +330,7 @@ static void turn(struct loop *loop, const sigset_t *open_mask)
     if (loop->now_ms - loop->swept_at_ms >= (is_stopping(loop) ? STOP_LOOK_MS : SWEEP_MS)) {
         sweep(loop);
     }
-    listen_on(loop, !is_stopping(loop) && loop->connections.open < CONNECTIONS_MAX);
+    listen_on(loop, !is_stopping(loop) && !is_full(loop));
 }
 
 static void free_loop(struct loop *loop)

@@ -74,11 +74,23 @@ bool exchange_begin(struct exchange *exchange, enum pool pool, size_t body_max, 
     return exchange->route != NULL;
 }
 
+static void log_it(const struct exchange *exchange, int64_t now_ms)
+{
+    request_log(&exchange->request, &exchange->response,
+                exchange->route == NULL ? "" : exchange->route->path, exchange->member,
+                exchange->started_ms, now_ms);
+}
+
 void exchange_send(struct exchange *exchange, FCGX_Request *fcgi, int64_t now_ms)
 {
     response_send(&exchange->response, exchange->request.request_id,
                   exchange->request.method == METHOD_HEAD, fcgi);
-    request_log(&exchange->request, &exchange->response,
-                exchange->route == NULL ? "" : exchange->route->path, exchange->member,
-                exchange->started_ms, now_ms);
+    log_it(exchange, now_ms);
+}
+
+void exchange_format(struct exchange *exchange, struct buffer *out, int64_t now_ms)
+{
+    response_format(&exchange->response, exchange->request.request_id,
+                    exchange->request.method == METHOD_HEAD, out);
+    log_it(exchange, now_ms);
 }

@@ -44,4 +44,7 @@ bool exchange_begin(struct exchange *exchange, enum pool pool, size_t body_max, 
 /** Hands the response to libfcgi and logs the request. The connection's end of request is the caller's. */
 void exchange_send(struct exchange *exchange, FCGX_Request *fcgi, int64_t now_ms);
 
+/** Appends the response to `out` instead, and logs the request. */
+void exchange_format(struct exchange *exchange, struct buffer *out, int64_t now_ms);
+
 #endif

@@ -1,11 +1,23 @@
 #include "fcgi-app/pool/listener.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 enum { IO_TIMEOUT_S = 2 };
+
+/* Each connection is a file descriptor, and the usual limit of 1024 is below what nginx may keep. */
+static void raise_the_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
 
 bool listener_prepare(void)
 {
@@ -15,6 +27,7 @@ bool listener_prepare(void)
     if (getsockopt(LISTENER_FD, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || listens == 0) {
         return false;
     }
+    raise_the_limit();
     int flags = fcntl(LISTENER_FD, F_GETFL);
     return flags >= 0 && fcntl(LISTENER_FD, F_SETFL, flags | O_NONBLOCK) == 0;
 }

@@ -11,11 +11,11 @@
 
 enum { LISTENER_FD = 0 };
 
-/** Makes the socket non-blocking. Returns false where fd 0 is no listening socket. */
+/** Makes the socket non-blocking and allows as many file descriptors as the system does. Returns false where fd 0 is no listening socket. */
 bool listener_prepare(void);
 
 /** Accepts one connection, with a time limit of 2 s on each read and write. Returns its file descriptor,
- *  -1 where none is waiting (any more). */
+ *  -1 with errno, EAGAIN where none is waiting (any more). */
 int listener_accept(void);
 
 /** Prepares `fcgi` to read its next request from the connection `fd`: FCGX_Accept_r() then neither

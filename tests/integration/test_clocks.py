@@ -1,14 +1,13 @@
 """Workers whose clocks are a minute fast or slow change nothing: order, rate and deadlines are Redis's."""
 
 import glob
-import os
 import stat
 
 import pytest
 
 from lib.api import ticket_payload
 from lib.parts import Parts
-from lib.project import build_directory
+from lib.project import plain_build
 from lib.wait import until
 
 OFFSETS = ("+60", "-60")
@@ -23,21 +22,16 @@ def skewed(make_directory):
     assert library, "the Debian package faketime is missing"
     wrapper = directory / "skew"
     wrapper.write_text(f"""#!/bin/bash
-# Whoever comes first to make a folder gets its offset; the next one gets the other.
-n=0
-until mkdir {directory}/skew.$n 2>/dev/null; do n=$((n + 1)); done
+# Of each pool, whoever comes first to make a folder gets its offset, and the next one the other.
+pool=scheduler n=0
+[[ $2 != --pool ]] || pool=$3
+until mkdir {directory}/skew.$pool.$n 2>/dev/null; do n=$((n + 1)); done
 offsets=({' '.join(OFFSETS)})
 export LD_PRELOAD={library[0]} FAKETIME=${{offsets[n % 2]}}s FAKETIME_DONT_FAKE_MONOTONIC=1
 exec "$@"
 """)
     wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
-    chosen = os.environ.pop("SLUICE_BUILD", None)
-    try:
-        plain = build_directory()
-    finally:
-        if chosen:
-            os.environ["SLUICE_BUILD"] = chosen
-    parts = Parts(directory, build=plain, wrapper=[wrapper])
+    parts = Parts(directory, build=plain_build(), wrapper=[wrapper])
     try:
         yield parts.start(schedulers=2)
     finally:

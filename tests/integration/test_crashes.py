@@ -160,7 +160,9 @@ def test_reconcile_waits_for_a_transaction_that_runs(parts, api, shop):
         with blocker.cursor() as cursor:
             cursor.execute("SELECT 1 FROM product WHERE sku = %s FOR UPDATE", (shop.sku,))
             call = Running(lambda: member.order(shop.queue, shop.items))
-            overdue(parts, shop.queue)
+            # The lease outlasts what a statement may take, unless clocks or settings play tricks.
+            claimed = f"sluice:{{{shop.queue}}}:claimed"
+            until(lambda: parts.redis.zadd(claimed, {member.name: 1}, xx=True, ch=True) == 1, 5, "a claim")
             settling = Running(lambda: parts.reconcile(expect=None))
             until(lambda: parts.postgres.value(
                 "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == 2, 5,

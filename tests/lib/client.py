@@ -48,7 +48,8 @@ def assert_problem(answer, status=None, code=None):
     assert problem["status"] == answer.status
     assert problem["type"] == "/problems/" + problem["code"].lower().replace("_", "-")
     assert problem["title"] and problem["detail"]
-    assert answer.headers.get("x-request-id") and problem["instance"] == answer.headers["x-request-id"]
+    assert answer.headers.get("x-request-id") and problem["instance"] == answer.headers["x-request-id"], (
+        answer.headers, problem)
     assert answer.headers.get("cache-control") == "no-store"
     if problem["code"] in RETRYABLE:
         assert int(answer.headers["retry-after"]) >= 1

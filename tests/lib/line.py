@@ -163,8 +163,9 @@ class Line:
 
     # The scheduler
 
-    def promote(self, count=500, owner="a", pool_age=0, pool_silence=0, away_ms=86400000):
-        reply = self.call("promote", owner, pool_age, pool_silence, away_ms, *new_tokens(count))
+    def promote(self, count=500, owner="a", pool_age=0, pool_silence=0, away_ms=86400000, pool_silent_ms=0):
+        seen = -1 if pool_age < 0 else self.scripts.now() - pool_age
+        reply = self.call("promote", owner, seen, pool_silent_ms, pool_silence, away_ms, *new_tokens(count))
         tick = Tick(*reply)
         _forget_tokens(tick.admitted)
         return tick

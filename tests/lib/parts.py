@@ -74,9 +74,8 @@ class Parts:
         self.start_pool("operator", 1)
         self._start_nginx()
         self.api = Api(self.port, self.secrets)
-        until(lambda: self.api.call("GET", "/livez").status == 200, 20, "queue pool", every=0.05)
-        until(lambda: self.api.call("GET", "/readyz").status == 200, 20, "order pool", every=0.05)
-        until(lambda: self.api.admin("GET", "/queues").status == 200, 20, "operator pool", every=0.05)
+        for name in self.pools:
+            self._wait_pool(name)
         for _ in range(schedulers):
             self.add_scheduler()
         return self
@@ -125,10 +124,14 @@ class Parts:
         for name in pools:
             self.pools[name].stop(seconds=20)
             self.start_pool(name, {"queue": self.queue_workers, "order": self.order_workers}.get(name, 1))
-        path = {"queue": "/livez", "order": "/readyz", "operator": "/v1/admin/queues"}
         for name in pools:
-            until(lambda: self.api.call("GET", path[name], self.api.operator_headers()).status == 200, 20, name,
-                  every=0.05)
+            self._wait_pool(name)
+
+    def _wait_pool(self, name):
+        """Until every worker of the pool answers well: each connects by itself."""
+        path = {"queue": "/livez", "order": "/readyz", "operator": "/v1/admin/queues"}[name]
+        calls = [("GET", path, self.api.operator_headers(), None)] * 12
+        until(lambda: {answer.status for answer in self.api.together(calls)} == {200}, 20, f"pool {name}", every=0.05)
 
     def _start_nginx(self):
         """Its configuration is made by the project's own script."""
@@ -242,7 +245,7 @@ class Parts:
         self.schedulers = [process for process in self.schedulers if process.alive()]
         if len(self.schedulers) != 1:
             self.restart_schedulers(1)
-        until(lambda: self.api.call("GET", "/readyz").status == 200, 20, "order pool", every=0.05)
+        self._wait_pool("order")
 
     def stop(self):
         """Ends everything, in order, and asserts that it ended well."""
@@ -265,7 +268,7 @@ class Parts:
             self.redis.close()
         self.redis_server.stop()
         self.postgres.stop()
-        assert_none_left("SLUICE_TEST_PARTS", self.mark)
+        assert_none_left("SLUICE_TEST_PARTS", self.mark, [self.directory])
         logs.assert_clean(self.logs, self.allowed_errors, [self.api.admin_key] if self.api else [])
         assert not problems, problems
 

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 import uuid
 from pathlib import Path
 
@@ -109,31 +108,32 @@ def cont(pid):
     os.kill(pid, signal.SIGCONT)
 
 
-def with_environment(name, value):
-    """Pids and command lines of all processes that carry `name=value` in their environment."""
+def ours(name, value, places=()):
+    """Pids and command lines of all processes that carry `name=value` in their environment, work in one of the
+    folders, or name one in their command line: Redis, nginx and PostgreSQL write over their environment."""
     wanted = f"{name}={value}".encode()
+    places = [str(place) for place in places]
     found = []
     for entry in os.listdir("/proc"):
-        if not entry.isdigit() or int(entry) == os.getpid():
+        if not entry.isdigit() or int(entry) == os.getpid() or is_gone(int(entry)):
             continue
         try:
-            if wanted not in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0"):
-                continue
-            line = Path(f"/proc/{entry}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            line = Path(f"/proc/{entry}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+            inside = os.readlink(f"/proc/{entry}/cwd") + " " + line
+            marked = wanted in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0")
         except OSError:
             continue
-        if not is_gone(int(entry)):
-            found.append((int(entry), line.strip()))
+        if marked or any(place in inside for place in places):
+            found.append((int(entry), line))
     return found
 
 
-def assert_none_left(name, value, seconds=5):
-    """Fails when a process with that environment is still there; ends it, so that nothing stays behind."""
-    deadline = time.monotonic() + seconds
+def assert_none_left(name, value, places=(), seconds=5):
+    """Fails when such a process is still there; ends it, so that nothing stays behind."""
     try:
-        until(lambda: not with_environment(name, value), max(deadline - time.monotonic(), 0.1))
+        until(lambda: not ours(name, value, places), seconds)
     except AssertionError:
-        left = with_environment(name, value)
+        left = ours(name, value, places)
         for pid, _ in left:
             try:
                 os.kill(pid, signal.SIGKILL)

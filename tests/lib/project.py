@@ -12,8 +12,15 @@ SCRIPTS = ROOT / "scripts"
 def build_directory(*options):
     """The folder of the programs: SLUICE_BUILD where it is set, else what scripts/build makes."""
     chosen = os.environ.get("SLUICE_BUILD")
-    if chosen:
-        return Path(chosen)
+    return Path(chosen) if chosen else _build(*options)
+
+
+def plain_build():
+    """The folder of programs as users run them, for tests that sanitizers would spoil."""
+    return Path(os.environ.get("SLUICE_PLAIN_BUILD") or _build())
+
+
+def _build(*options):
     printed = subprocess.run([SCRIPTS / "build", *options, "--print-directory"], check=True,
                              capture_output=True, text=True)
     subprocess.run([SCRIPTS / "build", *options], check=True, stdout=subprocess.DEVNULL)

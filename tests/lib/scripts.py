@@ -45,6 +45,13 @@ class Scripts:
             text = script.text.replace(CLOCK_CALL, CLOCK_READ) if clock else script.text
             self._shas[name] = client.script_load(text)
 
+    def now(self):
+        """The time that scripts read, in ms."""
+        if self.clock:
+            return self.clock()
+        seconds, micros = self.client.time()
+        return seconds * 1000 + micros // 1000
+
     def call(self, name, queue, *args, **named):
         """The reply. Arguments by name where the script names them, the rest in order."""
         script = self.scripts[name]

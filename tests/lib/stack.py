@@ -7,7 +7,7 @@ import uuid
 from lib import logs
 from lib.api import Api
 from lib.ports import free_port
-from lib.processes import Process, assert_none_left
+from lib.processes import Process, assert_none_left, ours
 from lib.project import SCRIPTS
 from lib.wait import until
 
@@ -22,6 +22,7 @@ class Stack:
         self.log = directory / f"run-{self.port}.log"
         self.mark = uuid.uuid4().hex
         self.environment = {"SLUICE_TEST_STACK": self.mark, **(environment or {})}
+        self.places = [self.data]  # folders in which its parts work
         self.process = None
         self.api = None
 
@@ -39,6 +40,7 @@ class Stack:
         except BaseException:
             self.process.kill()
             raise
+        self.places.append((self.data / "run.place").read_text().strip())
         self.api = Api(self.port, self.data / "secrets")
         return self
 
@@ -46,7 +48,7 @@ class Stack:
         """Ends it as a user would; asserts that nothing stays and nothing was wrong."""
         code = self.process.stop(number, 60)
         assert code == 0, f"scripts/run ended with {code}: {self.process.text()[-2000:]}"
-        assert_none_left("SLUICE_TEST_STACK", self.mark)
+        assert_none_left("SLUICE_TEST_STACK", self.mark, self.places)
         logs.assert_clean(self.data / "logs", allowed, [self.api.admin_key])
 
     def abandon(self):
@@ -59,5 +61,9 @@ class Stack:
 
     def part_pids(self, word):
         """Pids of the parts whose command line has `word`."""
-        from lib.processes import with_environment
-        return [pid for pid, line in with_environment("SLUICE_TEST_STACK", self.mark) if word in line]
+        return [pid for pid, line in ours("SLUICE_TEST_STACK", self.mark, self.places[1:])
+                if word in line and "multiwatch" not in line and "spawn-fcgi" not in line]
+
+    @property
+    def redis_socket(self):
+        return f"{self.places[-1]}/redis.sock"

@@ -23,6 +23,18 @@ def test_claim_tells_what_the_order_needs(make_line):
     line.check()
 
 
+def test_lease_is_never_shorter_than_a_transaction_may_take(make_line):
+    line = make_line(claimLeaseSeconds=3)
+    token = ready(line)
+    assert line.claim("m", token, least_lease_ms=9_000)[1] == 9_000
+    line.advance(8_000)
+    assert line.call("claims_overdue", most=10) == ["OK"]
+    line.advance(1_001)
+    assert line.call("claims_overdue", most=10)[1] == "m"
+    line.release("m", token)
+    assert line.claim("m", token, claim="c2", least_lease_ms=100)[1] == 3_000
+
+
 def test_one_claim_at_a_time(line):
     token = ready(line)
     answers = [line.claim("m", token, claim=f"c{i}", key=f"k{i}")[0] for i in range(200)]

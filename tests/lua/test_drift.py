@@ -50,3 +50,19 @@ def test_place_without_an_end_gets_one(line):
     line.call("drift")
     mended = line.position("b")
     assert mended.status == "READY" and mended.token == line.tokens["b"] and mended.ends > mended.now
+
+
+def test_a_big_queue_does_not_stop_redis(line):
+    """However many places there are, one call is short: everybody else waits for it."""
+    record = line.redis.hget(line.key("places"), "b")
+    many = [f"m{i}" for i in range(50_000)]
+    with line.redis.pipeline() as pipe:
+        pipe.hset(line.key("places"), mapping=dict.fromkeys(many, record))
+        pipe.zadd(line.key("ready"), dict.fromkeys(many, 4e12))
+        pipe.execute()
+    line.redis.config_set("slowlog-log-slower-than", 20_000)
+    line.redis.slowlog_reset()
+    assert line.call("drift")[:2] == ["OK", 0]
+    slow = [entry["duration"] for entry in line.redis.slowlog_get(10) if entry["command"].startswith(b"EVALSHA")]
+    line.redis.config_set("slowlog-log-slower-than", 10_000)
+    assert slow == [], "microseconds"

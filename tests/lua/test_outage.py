@@ -167,13 +167,47 @@ def test_the_bucket_saves_no_more_than_the_burst_in_an_outage(line, clock):
     assert [beating(line).admitted for _ in range(4)] == [500, 500, 0, 0]
 
 
-def test_the_pool_s_sign_of_life(all_scripts, redis_client):
-    assert all_scripts.call("pool_age", None) == ["OK", -1]
-    assert all_scripts.call("pool_beat", None) == ["OK"]
-    code, age = all_scripts.call("pool_age", None)
-    assert code == "OK" and 0 <= age < 1000
-    seconds, _ = redis_client.time()
-    redis_client.set("sluice:order-pool", (seconds - 100) * 1000)
-    assert 99_000 <= all_scripts.call("pool_age", None)[1] <= 102_000
-    redis_client.set("sluice:order-pool", (seconds + 100) * 1000)
-    assert all_scripts.call("pool_age", None)[1] == 0
+def test_the_pool_s_signs_of_life(all_scripts, redis_client):
+    def beat(ago, silence=SILENCE):
+        redis_client.hset("sluice:order-pool", "seen", all_scripts.now() - ago)
+        assert all_scripts.call("pool_beat", None, silence) == ["OK"]
+        code, seen, silent = all_scripts.call("pool_life", None)
+        assert code == "OK" and 0 <= all_scripts.now() - seen < 1000
+        return silent
+    assert all_scripts.call("pool_life", None) == ["OK", -1, 0]
+    assert all_scripts.call("pool_beat", None, SILENCE) == ["OK"]
+    assert beat(SILENCE - 1000) == 0, "no outage yet"
+    first = beat(50_000)
+    assert 50_000 <= first < 51_000
+    assert 60_000 <= beat(60_000) - first < 61_000
+    assert beat(50_000, 0) < first + 61_000, "nothing is an outage where no pool is needed"
+
+
+def test_an_outage_that_no_tick_saw_moves_the_deadlines_too(line, clock):
+    """Everything was stopped for an hour; the order pool is back before the scheduler."""
+    line.enter("a")
+    line.enter("b")
+    beating(line, 1)
+    before = line.position("a").ends
+    beating(line)
+    clock.pass_ms(3_600_000)
+    assert line.position("a").status == "READY", "nobody knows yet whether the time counts"
+    tick = line.promote(pool_age=100, pool_silence=SILENCE, pool_silent_ms=3_600_000)
+    assert (tick.expired, tick.withdrawn) == (0, 0)
+    assert line.position("a").ends == before + 3_600_000
+    assert line.position("b").status == "READY"
+    tick = line.promote(pool_age=100, pool_silence=SILENCE, pool_silent_ms=3_600_000)
+    assert line.position("a").ends == before + 3_600_000, "counted once"
+
+
+def test_whoever_has_not_seen_the_token_keeps_the_number_also_past_its_end(line, clock):
+    for name in ("a", "b", "c"):
+        line.enter(name)
+    beating(line, 2)
+    line.position("b")
+    clock.pass_ms(61_000)
+    tick = beating(line, 0)
+    assert (tick.expired, tick.withdrawn) == (1, 1)
+    position = line.position("a")
+    assert (position.status, position.rank, position.seq) == ("WAITING", 0, 1)
+    assert line.position("b").status == "NOT_ENTERED"

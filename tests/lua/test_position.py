@@ -28,6 +28,7 @@ def test_expiry_makes_not_entered_before_any_tick(line):
     token = drain(line, ["m"])["m"]
     line.position("m")
     line.advance(300_001)
+    line.redis.hset(line.key("state"), "bucketAt", line.scripts.now())  # the tick before this moment
     gone = line.position("m")
     assert (gone.status, gone.token) == ("NOT_ENTERED", "")
     assert line.claim("m", token) == ["ENTRY_TOKEN_INVALID"]

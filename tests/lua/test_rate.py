@@ -130,7 +130,7 @@ def test_four_schedulers_by_redis_time(make_line, redis_server):
         while time.monotonic() < end:
             mine.lead(owner, lease_ms=dice.randrange(1, 30))
             before = client.time()
-            reply = mine.call("promote", owner, 0, 0, 1000, *own_tokens(50))
+            reply = mine.call("promote", owner, -1, 0, 0, 1000, *own_tokens(50))
             after = client.time()
             if reply[0] == "OK":
                 answers.append((before, after, reply[1], owner))

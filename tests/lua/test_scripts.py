@@ -31,7 +31,7 @@ def test_sha_is_that_of_redis(name, redis_client):
 
 def test_readers_declare_that_they_only_read():
     readers = {name for name in NAMES if Script(name).text.startswith("#!lua flags=no-writes")}
-    assert readers >= {"claims_overdue", "pool_age", "queue_state", "stats"}
+    assert readers >= {"claims_overdue", "pool_life", "queue_state", "stats"}
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "settings" in Script(name).keys and name not in
@@ -46,7 +46,7 @@ def test_queue_that_is_not_there(name, kind, make_line, all_scripts, redis_clien
     else:
         redis_client.set("sluice:{gone}:leader", "a")
     before = sorted(redis_client.keys("*"))
-    args = {"member": "m", "owner": "a", "poolAge": 0, "poolSilence": 0, "awayMs": 1, "samples": 1, "most": 1,
+    args = {"member": "m", "owner": "a", "poolSeen": -1, "poolSilentMs": 0, "silence": 0, "poolSilence": 0, "awayMs": 1, "samples": 1, "most": 1,
             "change": 1, "soldOut": 1, "tombstoneMs": 1, "keepPlace": 0}
     words = [args.get(arg, "") for arg in all_scripts.scripts[name].args]
     assert all_scripts.call(name, queue, *words) == ["NOT_FOUND", kind]

@@ -93,7 +93,7 @@ class Walk:
         tokens = [base64url(os.urandom(32)) for _ in range(self.dice.randrange(6))]
         expected = self.model.promote(tokens, age, SILENCE, AWAY_MS, self.clock.now)
         words = [word for token in tokens for word in (token, sha256_text(token))]
-        reply = self.line.call("promote", "a", age, SILENCE, AWAY_MS, *words)
+        reply = self.line.call("promote", "a", self.pool_seen, 0, SILENCE, AWAY_MS, *words)
         assert (reply[0], tuple(reply[1:4])) == ("OK", expected)
         assert reply[5:9] == [self.model.count(WAITING), self.model.count(READY), self.model.count(CLAIMED),
                               len(self.model.unpaid)]
