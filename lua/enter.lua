@@ -12,6 +12,7 @@
 --@include queue
 --@include places
 --@include turn
+--@include set_aside
 --@include locate
 --@include ticket
 --@include position
@@ -49,7 +50,7 @@ if redis.call('HEXISTS', key_unpaid, arg_member) == 1 then
     return { 'ALREADY_ACTIVE' }
 end
 local state = queue_state()
-if state == 'CLOSED' or state == 'DRAINING' then
+if state == 'CLOSED' or conf.operatorState == 'DRAINING' then
     return { 'QUEUE_CLOSED' }
 elseif state == 'SOLD_OUT' then
     return { 'SOLD_OUT' }

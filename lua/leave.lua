@@ -7,6 +7,7 @@
 --@include queue
 --@include places
 --@include turn
+--@include set_aside
 --@include locate
 --@include ticket
 

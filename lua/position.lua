@@ -11,6 +11,7 @@
 --@include queue
 --@include places
 --@include turn
+--@include set_aside
 --@include locate
 --@include ticket
 --@include position

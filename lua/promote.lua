@@ -1,9 +1,10 @@
 #!lua
 -- promote: one tick of one queue: collect what has run out, refill the rate, let the next ones in.
 --@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series leader
---@args owner poolAge poolSilence awayMs
--- poolAge: ms since the order pool's last sign of life, -1 for never; poolSilence: from when on that is an
--- outage, 0: no order pool is needed; awayMs: how long one who did not come back keeps the number;
+--@args owner poolSeen poolSilentMs poolSilence awayMs
+-- poolSeen: Redis TIME of the order pool's last sign of life in ms, -1 for never; poolSilentMs: ms of its
+-- outages that ended; poolSilence: from when on a silence is an outage, 0: no order pool is needed; awayMs:
+-- how long one who did not come back keeps the number;
 -- then, as many as may be let in at most: entry token, admission id, entry token, admission id, …
 -- Returns {OK, admitted, expired, withdrawn, more 0|1, waiting, ready, claimed, unpaid, queueState,
 -- frozen 0|1}, or NOT_LEADER, NOT_FOUND. more: there was more to collect than one call may.
@@ -16,18 +17,20 @@ end
 --@include queue
 --@include places
 --@include turn
+--@include set_aside
 
 local CLEANUP = 200
-local GENERATIONS = 4096
 for name, value in pairs(hash_fields(key_settings, 'burst', 'maxActive', 'batchCap', 'entryTtlSeconds',
     'pickupSeconds')) do
     conf[name] = tonumber(value)
 end
 for name, value in pairs(hash_fields(key_state, 'bucket', 'bucketAt', 'frozenEnd', 'admittedEma',
-    'recoveringUntil', 'sampledAt', 'prunedTo')) do
+    'recoveringUntil', 'sampledAt', 'prunedTo', 'poolSilentMs', 'awayMs')) do
     run[name] = tonumber(value)
 end
-local age, silence = tonumber(arg_poolAge), tonumber(arg_poolSilence)
+local seen, silence = tonumber(arg_poolSeen), tonumber(arg_poolSilence)
+local silent_ms, away_ms = tonumber(arg_poolSilentMs), tonumber(arg_awayMs)
+local age = seen < 0 and -1 or math.max(now - seen, 0)
 
 -- The outage began at the last sign of life, not when it was noticed.
 local outage = silence > 0 and (age < 0 or age > silence)
@@ -38,6 +41,18 @@ if outage and frozen_since == 0 then
 elseif not outage and frozen_since > 0 then
     redis.call('HINCRBY', key_state, 'frozenMs', now - frozen_since)
     redis.call('HSET', key_state, 'frozenSince', 0, 'frozenEnd', now)
+elseif not outage and silent_ms > (run.poolSilentMs or silent_ms) then
+    -- An outage that began and ended while no tick looked.
+    local missed = silent_ms - run.poolSilentMs
+    redis.call('HINCRBY', key_state, 'frozenMs', missed)
+    redis.call('HSET', key_state, 'frozenEnd', now)
+    virtual_now = virtual_now - missed
+end
+if not outage and silent_ms ~= run.poolSilentMs then
+    redis.call('HSET', key_state, 'poolSilentMs', silent_ms)
+end
+if away_ms ~= run.awayMs then
+    redis.call('HSET', key_state, 'awayMs', away_ms)
 end
 
 -- What ran out after the last sign of life may have run out in an outage that is not noticed yet.
@@ -45,26 +60,23 @@ local collect_before = virtual_now
 if silence > 0 and not outage then
     collect_before = virtual_now - age
 end
-local expired = redis.call('ZRANGEBYSCORE', key_ready, '-inf', collect_before, 'LIMIT', 0, CLEANUP)
-for _, member in ipairs(expired) do
-    local place = place_of(member)
-    if place then
-        turn_is_over(place.seq)
-    end
-    redis.call('ZREM', key_ready, member)
-    redis.call('ZREM', key_pickup, member)
-    redis.call('HDEL', key_places, member)
-end
-
+-- Whoever has not seen the token is set aside with the number, also where the token's life is over.
 local withdrawn = redis.call('ZRANGEBYSCORE', key_pickup, '-inf', collect_before, 'LIMIT', 0, CLEANUP)
+local over = redis.call('ZRANGEBYSCORE', key_ready, '-inf', collect_before, 'LIMIT', 0, CLEANUP)
 for _, member in ipairs(withdrawn) do
+    set_aside(member, place_of(member), away_ms)
+end
+local expired = {}
+for _, member in ipairs(over) do
     local place = place_of(member)
-    redis.call('ZREM', key_pickup, member)
-    redis.call('ZREM', key_ready, member)
-    redis.call('HDEL', key_places, member)
-    if place then
-        redis.call('ZADD', key_away, place.seq * GENERATIONS + place.generation, member)
-        redis.call('ZADD', key_awayUntil, now + tonumber(arg_awayMs), member)
+    if redis.call('ZSCORE', key_pickup, member) then
+        set_aside(member, place, away_ms)
+        withdrawn[#withdrawn + 1] = member
+    elseif place then
+        turn_is_over(place.seq)
+        redis.call('ZREM', key_ready, member)
+        redis.call('HDEL', key_places, member)
+        expired[#expired + 1] = member
     end
 end
 
@@ -81,7 +93,8 @@ end
 
 -- A clock that steps back refills nothing; one that steps forward refills no more than the burst.
 local elapsed = math.max(now - (run.bucketAt or now), 0)
-local bucket = math.min(conf.burst, (run.bucket or 0) + elapsed * tonumber(conf.ratePerSecond) / 1000)
+local rate = tonumber(conf.ratePerSecond)
+local bucket = rate > 0 and math.min(conf.burst, (run.bucket or 0) + elapsed * rate / 1000) or 0
 
 local state = queue_state()
 local waiting = redis.call('ZCARD', key_waiting)
@@ -90,7 +103,7 @@ local open = (state == 'OPEN' or state == 'DRAINING') and conf.activation ~= 'ho
 local ready, claimed = redis.call('ZCARD', key_ready), redis.call('ZCARD', key_claimed)
 local unpaid = redis.call('HLEN', key_unpaid)
 local room = open and math.floor(math.min(bucket, conf.maxActive - ready - claimed - unpaid, conf.batchCap)) or 0
-local FIRST_TOKEN = 5
+local FIRST_TOKEN = 6
 local given = math.floor((#ARGV - FIRST_TOKEN + 1) / 2)
 local admitted = math.max(math.min(room, waiting, given), 0)
 
@@ -171,8 +184,8 @@ if second > (run.sampledAt or 0) then
 end
 
 local more = 0
-for _, collected in ipairs({ expired, withdrawn, gone, stale }) do
-    if #collected == CLEANUP then
+for _, collected in ipairs({ over, withdrawn, gone, stale }) do
+    if #collected >= CLEANUP then
         more = 1
     end
 end

@@ -2,22 +2,29 @@
 -- queue_publish: brings a queue's settings from PostgreSQL into Redis, and with them pause, reset and
 -- recovery.
 --@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series
---@args version epoch incarnation seqFloor recoveryMs
+--@args intent version epoch incarnation seqFloor recoveryMs
 -- then field, value, field, value, … of the settings hash (which hold version, epoch and incarnation
 -- once more). seqFloor: no number up to it is given out; recoveryMs: how long a queue that lost its memory
 -- waits before it promotes.
--- Returns {PUBLISHED}, {OLDER}.
+-- intent: create, for a queue that is new; change, only where the line is there; recover, only where spent_load
+-- has prepared this incarnation.
+-- Returns {PUBLISHED}, {OLDER}, or NOT_FOUND where the intent does not fit: Redis has lost its memory, and
+-- only recovery may make the line anew.
 -- Safe because an older version that arrives late changes nothing, and because a new epoch empties the
 -- line in the same step that names it: no ticket of the old one is ever looked up in the new line.
-local FIRST_FIELD = 6
-local known = redis.call('HGET', key_settings, 'version')
+local FIRST_FIELD = 7
+local known, deleted = unpack(redis.call('HMGET', key_settings, 'version', 'deleted'))
 if known and tonumber(known) >= tonumber(arg_version) then
     return { 'OLDER' }
 end
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local state = redis.call('HMGET', key_state, 'incarnation', 'epoch', 'seq')
+local state = redis.call('HMGET', key_state, 'incarnation', 'epoch', 'seq', 'preparedFor')
+local in_line = known and (deleted == '1' or state[1] == arg_incarnation)
+if (arg_intent == 'change' and not in_line) or (arg_intent == 'recover' and state[4] ~= arg_incarnation) then
+    return { 'NOT_FOUND', 'unknown' }
+end
 local fields = {}
 for i = FIRST_FIELD, #ARGV do
     fields[#fields + 1] = ARGV[i]
@@ -25,20 +32,21 @@ end
 redis.call('DEL', key_settings)
 redis.call('HSET', key_settings, unpack(fields))
 
+-- What orders have left behind stays at a reset: repeats are still answered, unpaid orders keep their places.
 local function empty_the_line()
     redis.call('UNLINK', key_waiting, key_away, key_awayUntil, key_places, key_ready, key_pickup, key_claimed,
-        key_unpaid, key_departures, key_tombstones, key_tombstoneUntil, key_seated, key_series)
+        key_departures, key_seated, key_series)
 end
 
 if redis.call('HGET', key_settings, 'deleted') == '1' then
     empty_the_line()
-    redis.call('DEL', key_state)
+    redis.call('UNLINK', key_state, key_unpaid, key_tombstones, key_tombstoneUntil)
     return { 'PUBLISHED' }
 end
 if not state[1] or state[1] ~= arg_incarnation then
-    -- New here, or Redis lost its memory: an empty bucket keeps the rate true across the loss.
+    -- New, or Redis lost its memory, or deleted before: an empty bucket keeps the rate true across it.
     redis.call('HSET', key_state, 'incarnation', arg_incarnation, 'epoch', arg_epoch, 'bucketAt', now,
-        'bucket', arg_incarnation == '1' and redis.call('HGET', key_settings, 'burst') or '0',
+        'bucket', arg_incarnation == '1' and arg_epoch == '1' and redis.call('HGET', key_settings, 'burst') or '0',
         'seq', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor)),
         'recoveringUntil', tonumber(arg_recoveryMs) > 0 and now + tonumber(arg_recoveryMs) or 0)
 elseif state[2] ~= arg_epoch then

@@ -1,15 +1,18 @@
 #!lua
 -- spent_load: before a queue that lost its memory comes back: the numbers whose owners have spent an
 -- admission of this epoch, so that none of them is seated again.
---@keys settings seated
---@args
--- then numbers.
+--@keys settings state seated
+--@args incarnation
+-- then numbers, or none.
 -- Returns {LOADED}, or {PRESENT} where the queue is there already.
--- Safe because it acts only while the queue is not there: nobody can have been seated yet.
+-- Safe because it acts only while the queue is not there: nobody can have been seated yet. It leaves word
+-- for which incarnation it has prepared, so that a queue that was lost once more meanwhile does not come
+-- back without its numbers.
 if redis.call('EXISTS', key_settings) == 1 then
     return { 'PRESENT' }
 end
-for _, seq in ipairs(ARGV) do
-    redis.call('SETBIT', key_seated, seq, 1)
+redis.call('HSET', key_state, 'preparedFor', arg_incarnation)
+for i = 2, #ARGV do
+    redis.call('SETBIT', key_seated, ARGV[i], 1)
 end
 return { 'LOADED' }

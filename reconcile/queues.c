@@ -23,27 +23,25 @@ static int64_t recovery_ms(const struct queue_row *queue)
 static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_row *queue)
 {
     int64_t after = 0;
+    size_t count;
 
-    for (;;) {
+    do {
         const int64_t *numbers;
-        size_t count;
         if (spent_numbers(reconcile->postgres, reconcile->arena, queue->id, queue->epoch, after,
                           NUMBERS_PER_CALL, &numbers, &count) != POSTGRES_OK) {
             reconcile->report.postgres_silent = true;
             return false;
         }
-        if (count == 0) {
-            return true;
-        }
-        enum outcome outcome =
-            spent_numbers_load(reconcile->redis, reconcile->arena, queue->id, numbers, count);
+        enum outcome outcome = spent_numbers_load(reconcile->redis, reconcile->arena, queue->id,
+                                                  queue->incarnation, numbers, count);
         if (outcome != OUTCOME_LOADED) {
             /* PRESENT: another reconcile was faster, and had loaded all of them before. */
             reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
-            return outcome == OUTCOME_PRESENT;
+            return false;
         }
-        after = numbers[count - 1];
-    }
+        after = count > 0 ? numbers[count - 1] : after;
+    } while (count > 0);
+    return true;
 }
 
 /*
@@ -66,10 +64,12 @@ static void recover(struct reconcile *reconcile, const struct queue_row *missing
     if (!found || !load_spent_numbers(reconcile, &queue)) {
         return;
     }
-    enum outcome outcome = queue_publish(reconcile->redis, reconcile->arena, &queue,
-                                         queue.seq_checkpoint + SEQ_MARGIN, recovery_ms(&queue));
-    if (outcome == OUTCOME_ADMISSION_UNAVAILABLE) {
-        reconcile->report.redis_silent = true;
+    enum outcome outcome =
+        queue_publish(reconcile->redis, reconcile->arena, &queue, QUEUE_PUBLISH_RECOVER,
+                      queue.seq_checkpoint + SEQ_MARGIN, recovery_ms(&queue));
+    if (outcome != OUTCOME_PUBLISHED) {
+        /* OLDER: another reconcile was faster. NOT_FOUND: lost once more; the next pass begins anew. */
+        reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
         return;
     }
     reconcile->report.queues_recovered++;

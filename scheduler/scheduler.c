@@ -162,7 +162,7 @@ static void tick_queue(struct scheduler *scheduler, struct queue_clock *queue)
     struct str id = str_of(queue->id);
     struct str owner = str_of(scheduler->owner);
     int64_t lease = settings->leader_lock_ms;
-    int64_t pool_age;
+    struct promotion_pool_life life;
     struct promotion_tick tick = {.more = true};
 
     /* A leader must renew before its lock runs out, however slow the queue's ticks are. */
@@ -173,15 +173,14 @@ static void tick_queue(struct scheduler *scheduler, struct queue_clock *queue)
     note_redis(scheduler, lead != OUTCOME_ADMISSION_UNAVAILABLE);
     note_leadership(queue, lead == OUTCOME_LEADER);
     if (lead != OUTCOME_LEADER ||
-        !promotion_pool_age(scheduler->redis, scheduler->arena, &pool_age)) {
+        !promotion_read_pool_life(scheduler->redis, scheduler->arena, &life)) {
         return;
     }
     test_pause("scheduler.before_promote");
     for (int call = 0; tick.more && call < COLLECTING_CALLS; call++) {
-        enum outcome outcome = promotion_run(scheduler->redis, scheduler->arena, id, owner,
-                                             pool_age, settings->order_pool_silence_ms,
-                                             settings->queue_ticket_ttl_seconds * 1000,
-                                             call == 0 ? queue->pace.most : 0, &tick);
+        enum outcome outcome = promotion_run(
+            scheduler->redis, scheduler->arena, id, owner, &life, settings->order_pool_silence_ms,
+            settings->queue_ticket_ttl_seconds * 1000, call == 0 ? queue->pace.most : 0, &tick);
         if (outcome != OUTCOME_OK) {
             note_leadership(queue, false);
             return;

@@ -1,10 +1,15 @@
 #include "fcgi-app/http/json_grammar.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const char NOT_JSON[] = "The body is not valid JSON.";
 static const char NOT_UTF8[] = "The body is not valid UTF-8.";
 static const char TOO_DEEP[] = "The body is nested too deep.";
+
+static const char NUL_IN_TEXT[] = "The body holds a string with U+0000.";
+
+enum { NO_UNIT = 0x10000 };
 
 struct scanner {
     const unsigned char *at;
@@ -97,6 +102,21 @@ static bool take_utf8(struct scanner *s)
     return true;
 }
 
+/* The four hex digits of a \u escape, NO_UNIT where there are none. */
+static unsigned int take_unit(struct scanner *s)
+{
+    unsigned int unit = 0;
+
+    for (int i = 0; i < 4; i++, s->at++) {
+        if (s->at == s->end || !isxdigit(*s->at)) {
+            return NO_UNIT;
+        }
+        unsigned int c = *s->at | 0x20u; /* lower case; digits stay what they are */
+        unit = unit << 4 | (c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return unit;
+}
+
 static bool take_escape(struct scanner *s)
 {
     if (s->at == s->end || *s->at == '\0' || strchr("\"\\/bfnrtu", *s->at) == NULL) {
@@ -105,12 +125,21 @@ static bool take_escape(struct scanner *s)
     if (*s->at++ != 'u') {
         return true;
     }
-    for (int i = 0; i < 4; i++, s->at++) {
-        if (s->at == s->end || *s->at == '\0' || strchr("0123456789abcdefABCDEF", *s->at) == NULL) {
-            return fail(s, NOT_JSON);
-        }
+    unsigned int unit = take_unit(s);
+    if (unit == 0) {
+        return fail(s, NUL_IN_TEXT);
     }
-    return true;
+    if (unit >= 0xdc00 && unit <= 0xdfff) {
+        return fail(s, NOT_UTF8);
+    }
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+        if (!take(s, '\\') || !take(s, 'u')) {
+            return fail(s, NOT_UTF8);
+        }
+        unit = take_unit(s);
+        return (unit >= 0xdc00 && unit <= 0xdfff) || fail(s, NOT_UTF8);
+    }
+    return unit != NO_UNIT || fail(s, NOT_JSON);
 }
 
 static bool take_string(struct scanner *s)

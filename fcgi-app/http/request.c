@@ -32,6 +32,8 @@ struct wanted {
 static bool collect(FCGX_Request *fcgi, struct arena *arena, const struct wanted *wanted,
                     size_t count)
 {
+    bool fits = true; /* the rest is read all the same: the answer needs the request's id */
+
     for (char **line = fcgi->envp; line != NULL && *line != NULL; line++) {
         struct str name, value;
         if (!str_split(str_of(*line), '=', &name, &value)) {
@@ -42,21 +44,20 @@ static bool collect(FCGX_Request *fcgi, struct arena *arena, const struct wanted
                 continue;
             }
             if (value.n > wanted[i].maximum) {
-                return false;
-            }
-            if (wanted[i].into->n == 0 && value.n > 0) {
+                fits = false;
+            } else if (wanted[i].into->n == 0 && value.n > 0) {
                 *wanted[i].into = str_sized(arena_copy(arena, value), value.n);
             }
             break;
         }
     }
-    return true;
+    return fits;
 }
 
 static bool read_parameters(FCGX_Request *fcgi, struct request *request, struct raw_parameters *raw)
 {
     const struct wanted wanted[] = {
-        {STR("REQUEST_METHOD"), &raw->method, 32},
+        {STR("REQUEST_METHOD"), &raw->method, HEADER_MAX},
         {STR("REQUEST_URI"), &raw->uri, URI_MAX},
         {STR("CONTENT_LENGTH"), &raw->content_length, 32},
         {STR("HTTPS"), &raw->https, 16},
@@ -217,7 +218,11 @@ bool request_query(const struct request *request, struct str name, struct str *v
         (void)str_split(rest, '&', &pair, &rest);
         (void)str_split(pair, '=', &found, &encoded);
         if (str_equal(found, name)) {
-            return percent_decode(request->arena, encoded, false, value);
+            /* What is badly encoded is no value that any route takes, but it was given. */
+            if (!percent_decode(request->arena, encoded, false, value)) {
+                *value = encoded;
+            }
+            return true;
         }
     }
     return false;

@@ -57,6 +57,8 @@ struct str request_bearer(const struct request *request);
 
 /** The percent-decoded value of the query parameter `name`; returns false where it is missing or badly
  *  encoded. */
+/** The percent-decoded value of the query parameter `name`, as it was sent where it is badly encoded;
+ *  returns false where it is missing. */
 bool request_query(const struct request *request, struct str name, struct str *value);
 
 /** The body as a JSON object, released with the arena. Strict: UTF-8, depth ≤ 16, nothing behind it. Returns NULL

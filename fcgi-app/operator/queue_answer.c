@@ -84,9 +84,10 @@ bool publish_change(const struct services *services, const struct request *reque
                     struct response *response, enum queue_change change,
                     const struct queue_row *row)
 {
-    enum outcome published = change == QUEUE_CREATED
-                                 ? queue_publish(services->redis, request->arena, row, 0, 0)
-                                 : queue_publish_change(services->redis, request->arena, row);
+    enum outcome published =
+        change == QUEUE_CREATED
+            ? queue_publish(services->redis, request->arena, row, QUEUE_PUBLISH_CREATE, 0, 0)
+            : queue_publish_change(services->redis, request->arena, row);
 
     if (published == OUTCOME_PUBLISHED || published == OUTCOME_OLDER) {
         return true;

@@ -27,6 +27,8 @@
 #include "lib/base/test_pause.h"
 #include "lib/orders/availability.h"
 
+enum { QUESTIONS_PER_SECOND = 20 };
+
 /* One request on its way. */
 struct attempt {
     const struct services *services;
@@ -95,12 +97,29 @@ static void replay(const struct attempt *attempt)
     }
 }
 
+/* Made-up queues must not become a flood of questions to PostgreSQL. */
+static bool may_ask_postgres(void)
+{
+    static int64_t second;
+    static int asked;
+    int64_t now = clock_monotonic_ms() / 1000;
+
+    asked = now == second ? asked + 1 : 1;
+    second = now;
+    return asked <= QUESTIONS_PER_SECOND;
+}
+
 /* A queue that Redis does not know was never made, or Redis has lost its memory. */
 static void answer_no_queue(const struct attempt *attempt)
 {
-    enum order_outcome known = order_queue_known(attempt->services->postgres,
-                                                 attempt->request->arena, attempt->body.queue);
+    enum order_outcome known = ORDER_UNAVAILABLE;
 
+    if (attempt->claim.queue_deleted) {
+        known = ORDER_NONE;
+    } else if (may_ask_postgres()) {
+        known = order_queue_known(attempt->services->postgres, attempt->request->arena,
+                                  attempt->body.queue);
+    }
     if (known == ORDER_NONE) {
         problem_answer(attempt->request, attempt->response, PROBLEM_NOT_FOUND,
                        "There is no such queue.");
@@ -180,6 +199,9 @@ static void rolled_back(const struct attempt *attempt, enum order_outcome outcom
         return;
     case ORDER_QUEUE_GONE:
         problem_answer(request, response, PROBLEM_NOT_FOUND, "There is no such queue.");
+        return;
+    case ORDER_EPOCH:
+        problem_answer_outcome(request, response, OUTCOME_ENTRY_TOKEN_INVALID);
         return;
     case ORDER_INCARNATION:
         problem_answer_outcome(request, response, OUTCOME_ADMISSION_UNAVAILABLE);

@@ -31,6 +31,8 @@ enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *
         claim->epoch = redis_reply_int(reply, 3, 0);
         claim->incarnation = redis_reply_int(reply, 4, 0);
         claim->place_until_payment = str_equal(redis_reply_text(reply, 5), STR("payment"));
+    } else if (outcome == OUTCOME_NOT_FOUND) {
+        claim->queue_deleted = str_equal(redis_reply_text(reply, 1), STR("deleted"));
     } else if (outcome == OUTCOME_REPLAY) {
         claim->order = redis_reply_text(reply, 1);
     }
@@ -81,8 +83,11 @@ enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str q
     return outcome_of(redis_call(redis, arena, command));
 }
 
-enum outcome order_pool_beat(struct redis *redis, struct arena *arena)
+enum outcome order_pool_beat(struct redis *redis, struct arena *arena, int64_t silence_ms)
 {
-    return outcome_of(redis_call(
-        redis, arena, redis_command_script(arena, SCRIPT_POOL_BEAT, str_sized(NULL, 0))));
+    struct redis_command *command =
+        redis_command_script(arena, SCRIPT_POOL_BEAT, str_sized(NULL, 0));
+
+    redis_command_add_int(command, silence_ms);
+    return outcome_of(redis_call(redis, arena, command));
 }

@@ -28,6 +28,7 @@ struct claim {
     int64_t epoch;
     int64_t incarnation;
     bool place_until_payment; /* releaseOn payment: an unpaid order keeps the place */
+    bool queue_deleted; /* for NOT_FOUND: there was such a queue, and Redis knows that it is gone */
     /* For REPLAY: */
     struct str order; /* the order that this very token and key made, borrowed from the arena */
 };
@@ -59,7 +60,8 @@ enum outcome place_free(struct redis *redis, struct arena *arena, struct str que
 enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str queue,
                           int64_t change, bool sold_out);
 
-/** The order pool's sign of life; without it nobody is promoted. */
-enum outcome order_pool_beat(struct redis *redis, struct arena *arena);
+/** The order pool's sign of life; without it nobody is promoted. A pause of more than `silence_ms` since the
+ *  last one is put down as an outage; 0: never. */
+enum outcome order_pool_beat(struct redis *redis, struct arena *arena, int64_t silence_ms);
 
 #endif

@@ -25,15 +25,17 @@ enum outcome promotion_hand_over(struct redis *redis, struct arena *arena, struc
     return outcome_of(redis_call(redis, arena, command));
 }
 
-bool promotion_pool_age(struct redis *redis, struct arena *arena, int64_t *age_ms)
+bool promotion_read_pool_life(struct redis *redis, struct arena *arena,
+                              struct promotion_pool_life *life)
 {
     const redisReply *reply =
-        redis_call(redis, arena, redis_command_script(arena, SCRIPT_POOL_AGE, str_sized(NULL, 0)));
+        redis_call(redis, arena, redis_command_script(arena, SCRIPT_POOL_LIFE, str_sized(NULL, 0)));
 
     if (outcome_of(reply) != OUTCOME_OK) {
         return false;
     }
-    *age_ms = redis_reply_int(reply, 1, -1);
+    life->seen_ms = redis_reply_int(reply, 1, -1);
+    life->silent_ms = redis_reply_int(reply, 2, 0);
     return true;
 }
 
@@ -79,13 +81,15 @@ static void add_tokens(struct arena *arena, struct redis_command *command, int64
 }
 
 enum outcome promotion_run(struct redis *redis, struct arena *arena, struct str queue,
-                           struct str owner, int64_t pool_age_ms, int64_t silence_ms,
-                           int64_t away_ms, int64_t most, struct promotion_tick *tick)
+                           struct str owner, const struct promotion_pool_life *life,
+                           int64_t silence_ms, int64_t away_ms, int64_t most,
+                           struct promotion_tick *tick)
 {
     struct redis_command *command = redis_command_script(arena, SCRIPT_PROMOTE, queue);
 
     redis_command_add(command, owner);
-    redis_command_add_int(command, pool_age_ms);
+    redis_command_add_int(command, life->seen_ms);
+    redis_command_add_int(command, life->silent_ms);
     redis_command_add_int(command, silence_ms);
     redis_command_add_int(command, away_ms);
     add_tokens(arena, command, most);

@@ -42,9 +42,15 @@ enum outcome promotion_lead(struct redis *redis, struct arena *arena, struct str
 enum outcome promotion_hand_over(struct redis *redis, struct arena *arena, struct str queue,
                                  struct str owner);
 
-/** Milliseconds since the order pool's last sign of life, -1 for never. Returns false where Redis gave no
- *  answer. */
-bool promotion_pool_age(struct redis *redis, struct arena *arena, int64_t *age_ms);
+/** The order pool's signs of life, by Redis TIME. */
+struct promotion_pool_life {
+    int64_t seen_ms;   /* the last one, ms since 1970; -1 for never */
+    int64_t silent_ms; /* length of all outages that ended */
+};
+
+/** Reads them. Returns false where Redis gave no answer. */
+bool promotion_read_pool_life(struct redis *redis, struct arena *arena,
+                              struct promotion_pool_life *life);
 
 /** Reads the pace of `queue`; returns false where Redis gave no answer or the queue is not there. */
 bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str queue,
@@ -54,8 +60,9 @@ bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str qu
  *  no order pool is needed. `away_ms`: how long one who did not come back keeps the number.
  *  OK fills `tick`; NOT_LEADER, NOT_FOUND, ADMISSION_UNAVAILABLE. */
 enum outcome promotion_run(struct redis *redis, struct arena *arena, struct str queue,
-                           struct str owner, int64_t pool_age_ms, int64_t silence_ms,
-                           int64_t away_ms, int64_t most, struct promotion_tick *tick);
+                           struct str owner, const struct promotion_pool_life *life,
+                           int64_t silence_ms, int64_t away_ms, int64_t most,
+                           struct promotion_tick *tick);
 
 /** The ids of all queues, as an array reply of strings; NULL where Redis gave no answer. */
 const redisReply *promotion_queues(struct redis *redis, struct arena *arena);

@@ -24,6 +24,13 @@ struct redis_command *queue_publication_publish(struct arena *arena,
     struct redis_command *command =
         redis_command_script(arena, SCRIPT_QUEUE_PUBLISH, publication->queue);
 
+    static const struct str INTENTS[] = {
+        [QUEUE_PUBLISH_CREATE] = {.p = "create", .n = 6},
+        [QUEUE_PUBLISH_CHANGE] = {.p = "change", .n = 6},
+        [QUEUE_PUBLISH_RECOVER] = {.p = "recover", .n = 7},
+    };
+
+    redis_command_add(command, INTENTS[publication->intent]);
     redis_command_add_int(command, publication->version);
     redis_command_add_int(command, publication->epoch);
     redis_command_add_int(command, publication->incarnation);

@@ -16,8 +16,15 @@
 #include "lib/base/str.h"
 #include "lib/store/redis_command.h"
 
+enum queue_publish_intent {
+    QUEUE_PUBLISH_CREATE, /* the queue is new */
+    QUEUE_PUBLISH_CHANGE, /* only where Redis has its line: NOT_FOUND otherwise */
+    QUEUE_PUBLISH_RECOVER /* only where spent_numbers_load() has prepared this incarnation */
+};
+
 /** A queue as Redis gets it. All text is borrowed. */
 struct queue_publication {
+    enum queue_publish_intent intent;
     struct str queue;
     json_object *settings;     /* as PostgreSQL stores them */
     struct str operator_state; /* OPEN, PAUSED, DRAINING or SOLD_OUT */

@@ -40,10 +40,11 @@ enum outcome places_mend(struct redis *redis, struct arena *arena, struct str qu
 }
 
 enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
-                                const int64_t *numbers, size_t count)
+                                int64_t incarnation, const int64_t *numbers, size_t count)
 {
     struct redis_command *command = redis_command_script(arena, SCRIPT_SPENT_LOAD, queue);
 
+    redis_command_add_int(command, incarnation);
     for (size_t i = 0; i < count; i++) {
         redis_command_add_int(command, numbers[i]);
     }

@@ -24,9 +24,10 @@ enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str
 enum outcome places_mend(struct redis *redis, struct arena *arena, struct str queue,
                          int64_t *mended);
 
-/** Tells Redis, before `queue` comes back, that the owners of these numbers have spent an admission.
- *  LOADED, PRESENT where the queue is back already, or ADMISSION_UNAVAILABLE. `count` in 1..1000. */
+/** Tells Redis, before `queue` comes back in `incarnation`, that the owners of these numbers have spent an
+ *  admission. To be called at least once, also without numbers: publishing a recovered queue asks for it.
+ *  LOADED, PRESENT where the queue is back already, or ADMISSION_UNAVAILABLE. `count` in 0..1000. */
 enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
-                                const int64_t *numbers, size_t count);
+                                int64_t incarnation, const int64_t *numbers, size_t count);
 
 #endif

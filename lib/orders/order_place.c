@@ -14,7 +14,7 @@ static const struct {
     {"SL003", ORDER_CLAIM_RELEASED},    {"SL004", ORDER_ADMISSION_SPENT},
     {"SL005", ORDER_OUT_OF_STOCK},      {"SL006", ORDER_UNKNOWN_SKU},
     {"SL007", ORDER_CURRENCIES_DIFFER}, {"SL008", ORDER_TOTAL_TOO_LARGE},
-    {"SL009", ORDER_QUEUE_GONE},
+    {"SL009", ORDER_QUEUE_GONE},        {"SL013", ORDER_EPOCH},
 };
 
 /* Both lists as PostgreSQL reads arrays; slugs and numbers need no quotes. */

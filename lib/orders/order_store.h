@@ -46,6 +46,7 @@ enum order_outcome {
     ORDER_CLAIM_RELEASED,    /* the claim was settled while this order was on its way */
     ORDER_ADMISSION_SPENT,   /* the entry token has bought something already: see placement.spent */
     ORDER_INCARNATION,       /* Redis lost its memory since the claim */
+    ORDER_EPOCH,             /* the queue was reset since the claim: its token is void */
     ORDER_OUT_OF_STOCK,      /* see placement.sku */
     ORDER_UNKNOWN_SKU,       /* not sold through this queue: see placement.sku */
     ORDER_CURRENCIES_DIFFER, /* its items have prices in more than one currency */

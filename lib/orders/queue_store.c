@@ -173,10 +173,18 @@ enum postgres_outcome queue_store_list(struct postgres *postgres, struct arena *
     return outcome;
 }
 
-enum outcome queue_publish(struct redis *redis, struct arena *arena, const struct queue_row *row,
-                           int64_t seq_floor, int64_t recovery_ms)
+/* The list comes first for a living queue and last for a deleted one: whatever is cut off in between, no
+ * queue with a line is missing from it. */
+static bool list_queue(struct redis *redis, struct arena *arena, struct str id, bool listed)
 {
-    const struct queue_publication publication = {.queue = row->id,
+    return redis_call(redis, arena, queue_publication_listed(arena, id, listed)) != NULL;
+}
+
+enum outcome queue_publish(struct redis *redis, struct arena *arena, const struct queue_row *row,
+                           enum queue_publish_intent intent, int64_t seq_floor, int64_t recovery_ms)
+{
+    const struct queue_publication publication = {.intent = intent,
+                                                  .queue = row->id,
                                                   .settings = row->settings,
                                                   .operator_state = str_of(row->operator_state),
                                                   .version = row->version,
@@ -185,13 +193,17 @@ enum outcome queue_publish(struct redis *redis, struct arena *arena, const struc
                                                   .deleted = row->deleted,
                                                   .seq_floor = seq_floor,
                                                   .recovery_ms = recovery_ms};
-    enum outcome published =
-        outcome_of(redis_call(redis, arena, queue_publication_publish(arena, &publication)));
 
-    if (published != OUTCOME_PUBLISHED && published != OUTCOME_OLDER) {
+    if (!row->deleted && !list_queue(redis, arena, row->id, true)) {
         return OUTCOME_ADMISSION_UNAVAILABLE;
     }
-    if (redis_call(redis, arena, queue_publication_listed(arena, row->id, !row->deleted)) == NULL) {
+    enum outcome published =
+        outcome_of(redis_call(redis, arena, queue_publication_publish(arena, &publication)));
+    if (published != OUTCOME_PUBLISHED && published != OUTCOME_OLDER) {
+        return published == OUTCOME_NOT_FOUND ? published : OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    if (row->deleted && published == OUTCOME_PUBLISHED &&
+        !list_queue(redis, arena, row->id, false)) {
         return OUTCOME_ADMISSION_UNAVAILABLE;
     }
     if (!row->deleted && row->sold_out_change > 0 &&
@@ -200,6 +212,14 @@ enum outcome queue_publish(struct redis *redis, struct arena *arena, const struc
         return OUTCOME_ADMISSION_UNAVAILABLE;
     }
     return published;
+}
+
+enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
+                                  const struct queue_row *row)
+{
+    return queue_publish(redis, arena, row,
+                         row->deleted ? QUEUE_PUBLISH_CREATE : QUEUE_PUBLISH_CHANGE,
+                         row->seq_checkpoint, 0);
 }
 
 /** The version that Redis has, -1 for none; false where it gives no answer. */
@@ -215,18 +235,33 @@ static bool version_in_redis(struct redis *redis, struct arena *arena, struct st
     return true;
 }
 
-enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
-                                  const struct queue_row *row)
+/* A queue that was made a moment ago may still be on its way to a Redis that does not know it. */
+static bool is_on_its_way(const struct queue_row *row)
+{
+    return row->now_ms - row->created_at_ms <= PUBLISHING_MS;
+}
+
+static bool publish_if_behind(struct redis *redis, struct arena *arena, const struct queue_row *row,
+                              struct queue_publish_report *report)
 {
     int64_t version = -1;
+    enum outcome outcome = OUTCOME_OLDER;
 
     if (!version_in_redis(redis, arena, row->id, &version)) {
-        return OUTCOME_ADMISSION_UNAVAILABLE;
+        return false;
     }
     if (version < 0 && !row->deleted) {
-        return OUTCOME_NOT_FOUND;
+        outcome = is_on_its_way(row) ? OUTCOME_OLDER : OUTCOME_NOT_FOUND;
+    } else if (version < row->version) {
+        outcome = queue_publish_change(redis, arena, row);
+        report->published += outcome == OUTCOME_PUBLISHED;
+    } else if (!list_queue(redis, arena, row->id, !row->deleted)) {
+        return false;
     }
-    return queue_publish(redis, arena, row, row->seq_checkpoint, 0);
+    if (outcome == OUTCOME_NOT_FOUND) {
+        report->missing[report->missing_count++] = *row;
+    }
+    return outcome != OUTCOME_ADMISSION_UNAVAILABLE;
 }
 
 bool queue_publish_all(struct postgres *postgres, struct redis *redis, struct arena *arena,
@@ -242,20 +277,8 @@ bool queue_publish_all(struct postgres *postgres, struct redis *redis, struct ar
     }
     report->missing = arena_alloc(arena, (count + 1) * sizeof(*rows));
     for (size_t i = 0; i < count; i++) {
-        int64_t version = -1;
-        if (!version_in_redis(redis, arena, rows[i].id, &version)) {
+        if (!publish_if_behind(redis, arena, &rows[i], report)) {
             return false;
-        }
-        if (version < 0) {
-            if (!rows[i].deleted && rows[i].now_ms - rows[i].updated_at_ms > PUBLISHING_MS) {
-                report->missing[report->missing_count++] = rows[i];
-            }
-        } else if (version < rows[i].version) {
-            if (queue_publish(redis, arena, &rows[i], rows[i].seq_checkpoint, 0) ==
-                OUTCOME_ADMISSION_UNAVAILABLE) {
-                return false;
-            }
-            report->published++;
         }
     }
     return true;

@@ -13,6 +13,7 @@
 #include <json-c/json.h>
 
 #include "lib/admission/outcome.h"
+#include "lib/admission/queue_publication.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 #include "lib/orders/audit_store.h"
@@ -92,9 +93,10 @@ enum postgres_outcome queue_store_list(struct postgres *postgres, struct arena *
 /** Publishes `row` to Redis, with the last finding of what is sold out, and puts the queue on the
  *  schedulers' list or takes it from there. Where Redis has no line of this queue one is made: no number up to
  *  `seq_floor` is given out, and it waits `recovery_ms` before it promotes. PUBLISHED, OLDER (Redis has
- *  this version or a newer one) or ADMISSION_UNAVAILABLE. */
+ *  this version or a newer one), NOT_FOUND (the intent does not fit) or ADMISSION_UNAVAILABLE. */
 enum outcome queue_publish(struct redis *redis, struct arena *arena, const struct queue_row *row,
-                           int64_t seq_floor, int64_t recovery_ms);
+                           enum queue_publish_intent intent, int64_t seq_floor,
+                           int64_t recovery_ms);
 
 /** Publishes a change that was just made to a queue which Redis should know. NOT_FOUND, with nothing
  *  published, where it does not: Redis has lost its memory, and only recovery may make the line anew,
@@ -105,7 +107,7 @@ enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
 struct queue_publish_report {
     size_t published; /* queues of which Redis had an older version */
     struct queue_row
-        *missing; /* that Redis does not know at all, though they were not changed within the
+        *missing; /* that Redis does not know at all, though they were not made within the
                                     last seconds: to be recovered. In the arena */
     size_t missing_count;
     enum postgres_outcome store; /* POSTGRES_OK, or why the list could not be read */

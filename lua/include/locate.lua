@@ -1,9 +1,11 @@
 -- locate: where a member stands. The entry token is looked at first, then the line, then those set aside.
 -- Needs KEYS places, ready, pickup, waiting, away, awayUntil, state, seated and includes queue, places,
--- turn.
+-- turn, set_aside.
 -- Kinds: CLAIMED, READY (with .deadline), EXPIRED (a READY place past its deadline that no tick has
 -- collected yet), WAITING, AWAY, NONE.
-local GENERATIONS = 4096
+local function ticks_are_overdue()
+    return now - tonumber(run.bucketAt or now) > math.max(5000, 3 * tonumber(conf.tickMs or 0))
+end
 
 local function locate(member)
     local place = place_of(member)
@@ -12,7 +14,14 @@ local function locate(member)
             return 'CLAIMED', place
         end
         place.deadline = tonumber(redis.call('ZSCORE', key_ready, member) or 0)
-        return place.deadline > virtual_now and 'READY' or 'EXPIRED', place
+        -- Without recent ticks nobody knows yet whether the deadline moves by an outage.
+        if place.deadline > virtual_now or ticks_are_overdue() then
+            return 'READY', place
+        elseif redis.call('ZSCORE', key_pickup, member) then
+            set_aside(member, place, tonumber(run.awayMs or 0))
+        else
+            return 'EXPIRED', place
+        end
     end
     local kind, score = 'WAITING', redis.call('ZSCORE', key_waiting, member)
     if not score then

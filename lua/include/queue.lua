@@ -15,14 +15,15 @@ local function hash_fields(key, ...)
 end
 
 local conf = hash_fields(key_settings, 'deleted', 'epoch', 'operatorState', 'activation', 'identity',
-    'opensAt', 'closesAt', 'maxWaiting', 'ratePerSecond', 'pollTiers')
+    'opensAt', 'closesAt', 'maxWaiting', 'ratePerSecond', 'pollTiers', 'tickMs')
 if not conf.epoch then
     return { 'NOT_FOUND', 'unknown' }
 elseif conf.deleted == '1' then
     return { 'NOT_FOUND', 'deleted' }
 end
 
-local run = hash_fields(key_state, 'incarnation', 'seq', 'frozenMs', 'frozenSince', 'rateEma', 'soldOut')
+local run = hash_fields(key_state, 'incarnation', 'seq', 'frozenMs', 'frozenSince', 'rateEma', 'soldOut',
+    'bucketAt', 'awayMs')
 local frozen_since = tonumber(run.frozenSince or 0)
 local virtual_now = now - tonumber(run.frozenMs or 0)
 if frozen_since > 0 then

@@ -8,6 +8,7 @@
 --   SL002 the key belongs to another order           SL007 the items' currencies differ
 --   SL003 the claim was settled before               SL008 the total is beyond what JSON numbers carry
 --   SL004 the admission is spent (DETAIL: see below) SL009 there is no such queue
+--   SL013 the queue was reset since the claim
 --   SL005 not enough left (DETAIL: sku)
 
 -- What the reading queries give of an order. Times are microseconds since 1970, items are
@@ -50,6 +51,7 @@ LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_column
 DECLARE
     v_incarnation bigint;
+    v_epoch bigint;
     v_skus text[];
     v_quantities integer[];
     v_prices bigint[];
@@ -67,7 +69,7 @@ DECLARE
     v_took_last boolean := false;
 BEGIN
     PERFORM pg_advisory_xact_lock_shared(queue_lock_number(p_queue));
-    SELECT q.incarnation INTO v_incarnation
+    SELECT q.incarnation, q.epoch INTO v_incarnation, v_epoch
       FROM queue q WHERE q.id = p_queue AND q.deleted_at IS NULL;
     IF v_incarnation IS NULL THEN
         RAISE EXCEPTION 'QUEUE_GONE' USING ERRCODE = 'SL009';
@@ -115,6 +117,11 @@ BEGIN
             v_before.currency, v_before.created_us, v_before.expires_us, v_before.items,
             v_before.place_held, true, v_before.admission_id, false;
         RETURN;
+    END IF;
+
+    -- Only now: a repeat of an order from before the reset has been answered.
+    IF v_epoch <> p_epoch THEN
+        RAISE EXCEPTION 'EPOCH' USING ERRCODE = 'SL013';
     END IF;
 
     INSERT INTO claim_outcome (claim_id, outcome, order_id) VALUES (p_claim, 'committed', p_order)

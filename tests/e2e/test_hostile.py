@@ -205,7 +205,7 @@ def test_large_bodies(api, ready):
 
 
 RAW = {
-    "no request": b"\r\n\r\n", "garbage": b"\x00\x01\x02\x03\r\n\r\n", 
+    "no request": b"\r\n\r\n", "garbage": b"\x00\x01\x02\x03\r\n\r\n",
     "bad version": b"GET /livez HTTP/9.9\r\nHost: x\r\n\r\n", "no host": b"GET /v1/queues/hostile HTTP/1.1\r\n\r\n",
     "two hosts": b"GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
     "space before colon": b"GET /livez HTTP/1.1\r\nHost: x\r\nA : b\r\nConnection: close\r\n\r\n",

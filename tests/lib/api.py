@@ -74,6 +74,7 @@ class Api(Http):
 
     def __init__(self, port, secrets):
         super().__init__(port)
+        self.made = []  # queues
         self.admin_key = (secrets / "admin.key").read_text().strip()
         self.viewer_key = (secrets / "viewer.key").read_text().strip()
         self.member_key = tokens.Hs256((secrets / "member-jwt.key").read_text().strip())
@@ -96,7 +97,15 @@ class Api(Http):
         answer = self.admin("PUT", f"/queues/{name}", {"ratePerSecond": 1000, "burst": 1000, "tickMs": 100,
                                                        **settings})
         assert answer.status in (200, 201), answer.body
+        self.made.append(name)
         return name
+
+    def delete_queues(self):
+        """Those that a test has made: a scheduler that keeps hundreds of them ticking is no measure of anything."""
+        calls = [("DELETE", f"/v1/admin/queues/{name}?force=true", self.operator_headers(), None) for name in self.made]
+        for answer in self.together(calls, 4):
+            assert answer.status in (204, 404), answer.body
+        self.made = []
 
     def still_queue(self, name=None, **settings):
         """An open queue that lets nobody in."""

@@ -129,14 +129,14 @@ class Line:
 
     # Operators
 
-    def publish(self, seq_floor=0, recovery_ms=0, version=None, **settings):
+    def publish(self, seq_floor=0, recovery_ms=0, version=None, intent="create", **settings):
         """Makes the queue, or changes it. Returns the outcome."""
         self.settings.update(settings)
         self.version = version if version is not None else self.version + 1
         fields = {**self.settings, "version": self.version, "epoch": self.epoch,
                   "incarnation": self.incarnation}
         flat = [str(word) for pair in fields.items() for word in pair]
-        return self.call("queue_publish", self.version, self.epoch, self.incarnation, seq_floor,
+        return self.call("queue_publish", intent, self.version, self.epoch, self.incarnation, seq_floor,
                          recovery_ms, *flat)[0]
 
     def lead(self, owner="a", lease_ms=60000):

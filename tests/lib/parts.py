@@ -246,6 +246,7 @@ class Parts:
         if len(self.schedulers) != 1:
             self.restart_schedulers(1)
         self._wait_pool("order")
+        self.api.delete_queues()
 
     def stop(self):
         """Ends everything, in order, and asserts that it ended well."""

@@ -34,6 +34,7 @@ class Model:
         self.bucket, self.bucket_at = float(settings["burst"]), now
         self.frozen_ms, self.frozen_since, self.frozen_end = 0, 0, 0
         self.epoch = 1
+        self.away_ms = 0       # how long whoever is set aside keeps the number, by the last tick
         self.admitted = []     # numbers in order of admission
 
     def virtual(self, now):
@@ -46,10 +47,19 @@ class Model:
         return [member for _, member in self.line()].index(name)
 
     def status(self, name, now):
+        """The member as whoever asks finds it, None for one who is not there (any more)."""
         it = self.members.get(name)
-        if it is None or (it.kind == READY and it.deadline <= self.virtual(now)):
-            return None
-        return it
+        if it is None or it.kind != READY or it.deadline > self.virtual(now):
+            return it
+        if now - self.bucket_at > max(5000, 3 * self.settings["tickMs"]):
+            return it  # without ticks nobody knows whether the deadline has moved
+        if it.pickup:
+            self.set_aside(it, now)
+            return it
+        return None
+
+    def set_aside(self, it, now):
+        it.kind, it.token, it.pickup, it.away_until = AWAY, "", 0, now + self.away_ms
 
     def count(self, *kinds):
         return sum(it.kind in kinds for it in self.members.values())
@@ -117,12 +127,14 @@ class Model:
             self.frozen_ms += now - self.frozen_since
             self.frozen_since, self.frozen_end = 0, now
         before = virtual - age if silence > 0 and not outage else virtual
+        self.away_ms = away_ms
+        withdrawn = [it for it in self.members.values() if it.kind == READY and it.pickup
+                     and min(it.pickup, it.deadline) <= before]
+        for it in withdrawn:
+            self.set_aside(it, now)
         expired = [name for name, it in self.members.items() if it.kind == READY and it.deadline <= before]
         for name in expired:
             del self.members[name]
-        withdrawn = [it for it in self.members.values() if it.kind == READY and 0 < it.pickup <= before]
-        for it in withdrawn:
-            it.kind, it.token, it.away_until = AWAY, "", now + away_ms
         for name in [name for name, it in self.members.items() if it.kind == AWAY and it.away_until <= now]:
             del self.members[name]
         for token in [token for token, (*_, until) in self.spent.items() if until <= now]:
@@ -187,9 +199,7 @@ class Model:
         return "FREED"
 
     def reset(self):
-        self.members.clear()
-        self.unpaid.clear()
-        self.spent.clear()
+        self.members.clear()   # what orders have left behind stays
         self.last = 0
         self.epoch += 1
         self.admitted.clear()

@@ -56,6 +56,7 @@ def test_deadlines_move_by_the_outage(line, clock):
     after = line.position("a")
     assert after.ends == ready.ends + 605_000, "moved by the outage exactly"
     clock.pass_ms(49_900)
+    beating(line, 0)
     assert line.position("a").status == "READY"
     clock.pass_ms(200)
     assert line.position("a").status == "NOT_ENTERED"

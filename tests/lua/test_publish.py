@@ -66,7 +66,7 @@ def test_reset_empties_the_line_and_starts_numbers_anew(full):
         assert line.position(member).status == "NOT_ENTERED"
         assert line.leave(member, ticket) == "NOT_THERE"
     left = {key.rpartition(":")[2] for key in line.redis.keys("sluice:{%s}:*" % line.queue)}
-    assert left == {"settings", "state", "leader"}
+    assert left == {"settings", "state", "leader", "unpaid", "tombstones", "tombstoneUntil"}, "what orders left behind"
     assert line.claim("ready", line.tokens["ready"]) == ["ENTRY_TOKEN_INVALID"]
     assert line.consume("claimed", line.tokens["claimed"], order="o_late") == "ALREADY"
     assert line.release("claimed", line.tokens["claimed"], claim="c1") == "NOT_CLAIMED"

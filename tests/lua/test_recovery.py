@@ -18,9 +18,8 @@ def lost(make_line):
     def lose(spent=(), floor=1000, recovery_ms=0):
         line.redis.flushall()
         line.incarnation += 1
-        if spent:
-            assert line.call("spent_load", *spent) == ["LOADED"]
-        assert line.publish(seq_floor=floor, recovery_ms=recovery_ms) == "PUBLISHED"
+        assert line.call("spent_load", line.incarnation, *spent) == ["LOADED"]
+        assert line.publish(seq_floor=floor, recovery_ms=recovery_ms, intent="recover") == "PUBLISHED"
         line.lead()
         line.advance(1000)
 
@@ -189,9 +188,38 @@ def test_bucket_is_empty_after_a_loss(make_line):
     assert line.promote().admitted <= 1
 
 
+def test_only_recovery_makes_a_lost_line_anew(lost):
+    """A change that comes into a Redis without memory, and a recovery that lost its preparation, do nothing."""
+    lost.enter("m")
+    lost.redis.flushall()
+    assert lost.publish(intent="change", message="hello") == "NOT_FOUND"
+    lost.incarnation += 1
+    lost.call("spent_load", lost.incarnation, 1)
+    lost.redis.flushall()
+    assert lost.publish(intent="recover") == "NOT_FOUND"
+    assert not lost.redis.exists(lost.key("settings"))
+    lost.call("spent_load", lost.incarnation, 1)
+    assert lost.publish(intent="recover") == "PUBLISHED"
+    assert lost.publish(intent="change", message="hello") == "PUBLISHED"
+
+
+def test_a_reset_keeps_what_orders_left_behind(lost):
+    lost.enter("m")
+    lost.lead()
+    lost.advance(1000)
+    lost.promote(1)
+    token = lost.position("m").token
+    lost.claim("m", token)
+    lost.consume("m", token, keep_place=1)
+    lost.epoch += 1
+    lost.publish()
+    assert lost.claim("m", token)[0] == "REPLAY"
+    assert lost.enter("m").code == "ALREADY_ACTIVE"
+
+
 def test_spent_numbers_are_loaded_only_before_the_queue_is_back(lost):
     lost.enter("m")
-    assert lost.call("spent_load", 1, 2, 3) == ["PRESENT"]
+    assert lost.call("spent_load", 2, 1, 2, 3) == ["PRESENT"]
     assert lost.redis.exists(lost.key("seated")) == 0
 
 
