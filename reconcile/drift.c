@@ -3,7 +3,11 @@
 #include "lib/base/log.h"
 #include "lib/orders/availability.h"
 #include "lib/orders/checkpoint_store.h"
+#include "lib/orders/recovery_store.h"
+#include "lib/store/redis_reply.h"
 #include "reconcile/reconcile.h"
+
+enum { PLACES_PER_CALL = 500 };
 
 /* Redis's flag is PostgreSQL's finding; where they differ, PostgreSQL is looked at anew. */
 static void compare_sold_out(struct reconcile *reconcile, const struct queue_row *queue,
@@ -21,6 +25,39 @@ static void compare_sold_out(struct reconcile *reconcile, const struct queue_row
                          LOG_INT("postgres", queue->sold_out)));
     (void)availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena, queue->id,
                                false);
+}
+
+/*
+ * A place that Redis keeps for an order which holds none any more would be lost for ever. Redis is read
+ * first: an order whose place is there had committed by then, so PostgreSQL, asked later, has the last word.
+ */
+static void compare_unpaid(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    const redisReply *reply = unpaid_places_read(reconcile->redis, reconcile->arena, queue->id);
+
+    for (size_t at = 0; reply != NULL && at + 1 < reply->elements;) {
+        struct held_place places[PLACES_PER_CALL];
+        bool held[PLACES_PER_CALL];
+        size_t count = 0;
+        for (; count < PLACES_PER_CALL && at + 1 < reply->elements; count++, at += 2) {
+            places[count].member = redis_reply_text(reply, at);
+            places[count].order = redis_reply_text(reply, at + 1);
+        }
+        if (orders_hold_places(reconcile->postgres, reconcile->arena, places, count, held) !=
+            POSTGRES_OK) {
+            reconcile->report.postgres_silent = true;
+            return;
+        }
+        for (size_t i = 0; i < count; i++) {
+            if (!held[i] && place_free(reconcile->redis, reconcile->arena, queue->id,
+                                       places[i].member, places[i].order) == OUTCOME_FREED) {
+                reconcile->report.places_freed++;
+                log_event(
+                    LOG_LEVEL_WARNING, "queue.unpaid_drift",
+                    LOG_FIELDS(LOG_STR("queue", queue->id), LOG_STR("order", places[i].order)));
+            }
+        }
+    }
 }
 
 void reconcile_drift(struct reconcile *reconcile, const struct queue_row *queue)
@@ -42,6 +79,9 @@ void reconcile_drift(struct reconcile *reconcile, const struct queue_row *queue)
         return;
     }
     compare_sold_out(reconcile, queue, &stats);
+    if (stats.unpaid > 0) {
+        compare_unpaid(reconcile, queue);
+    }
     outcome = places_mend(reconcile->redis, reconcile->arena, queue->id, &mended);
     reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
     if (mended > 0) {

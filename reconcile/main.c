@@ -23,7 +23,8 @@ static void print_report(const struct reconcile_report *report)
     printf("outbox rows worked off %lld, stuck %lld\n", (long long)report->outbox_done,
            (long long)report->outbox_stuck);
     printf("orders expired %lld\n", (long long)report->orders_expired);
-    printf("places mended %lld\n", (long long)report->places_mended);
+    printf("places mended %lld, freed %lld\n", (long long)report->places_mended,
+           (long long)report->places_freed);
     if (report->redis_silent) {
         printf("needs a person: Redis does not answer\n");
     }
@@ -57,6 +58,7 @@ static void log_report(const struct reconcile_report *report)
                          LOG_INT("outboxStuck", report->outbox_stuck),
                          LOG_INT("ordersExpired", report->orders_expired),
                          LOG_INT("placesMended", report->places_mended),
+                         LOG_INT("placesFreed", report->places_freed),
                          LOG_INT("redisSilent", report->redis_silent),
                          LOG_INT("postgresSilent", report->postgres_silent)));
 }

@@ -5,6 +5,7 @@
 
 enum {
     NUMBERS_PER_CALL = 1000,
+    PLACES_PER_CALL = 500,
     /* More numbers than can be given out between two checkpoints. */
     SEQ_MARGIN = 1000000
 };
@@ -44,6 +45,36 @@ static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_r
     return true;
 }
 
+/* A place that an unpaid order holds is not given to somebody else. */
+static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    struct str after = {0};
+    size_t count;
+
+    do {
+        const struct held_place *places;
+        if (held_places(reconcile->postgres, reconcile->arena, queue->id, after, PLACES_PER_CALL,
+                        &places, &count) != POSTGRES_OK) {
+            reconcile->report.postgres_silent = true;
+            return false;
+        }
+        struct str words[2 * PLACES_PER_CALL];
+        for (size_t i = 0; i < count; i++) {
+            words[2 * i] = places[i].member;
+            words[2 * i + 1] = places[i].order;
+        }
+        enum outcome outcome = count == 0 ? OUTCOME_LOADED
+                                          : unpaid_places_load(reconcile->redis, reconcile->arena,
+                                                               queue->id, words, 2 * count);
+        if (outcome != OUTCOME_LOADED) {
+            reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
+            return false;
+        }
+        after = count > 0 ? places[count - 1].member : after;
+    } while (count == PLACES_PER_CALL);
+    return true;
+}
+
 /*
  * PostgreSQL first: from the raised incarnation on no order can commit that was claimed before the loss.
  * Then Redis learns who has ordered already, and only then does the queue come back.
@@ -61,7 +92,8 @@ static void recover(struct reconcile *reconcile, const struct queue_row *missing
         reconcile->report.postgres_silent = true;
         return;
     }
-    if (!found || !load_spent_numbers(reconcile, &queue)) {
+    if (!found || !load_spent_numbers(reconcile, &queue) ||
+        !load_unpaid_places(reconcile, &queue)) {
         return;
     }
     enum outcome outcome =

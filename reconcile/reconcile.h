@@ -27,6 +27,7 @@ struct reconcile_report {
     int64_t outbox_stuck; /* rows that failed so often that a person should look */
     int64_t orders_expired;
     int64_t places_mended;
+    int64_t places_freed; /* kept for an order that holds none any more */
     bool redis_silent;
     bool postgres_silent;
 };

@@ -50,3 +50,23 @@ enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct
     }
     return outcome_of(redis_call(redis, arena, command));
 }
+
+enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,
+                                const struct str *words, size_t count)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_UNPAID_LOAD, queue);
+
+    for (size_t i = 0; i < count; i++) {
+        redis_command_add(command, words[i]);
+    }
+    return outcome_of(redis_call(redis, arena, command));
+}
+
+const redisReply *unpaid_places_read(struct redis *redis, struct arena *arena, struct str queue)
+{
+    struct redis_command *command = redis_command_new(arena, "HGETALL");
+
+    redis_command_add(command, str_of(arena_format(arena, "sluice:{%.*s}:unpaid", STR_ARG(queue))));
+    const redisReply *reply = redis_call(redis, arena, command);
+    return reply != NULL && reply->type == REDIS_REPLY_ARRAY ? reply : NULL;
+}

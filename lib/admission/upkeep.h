@@ -30,4 +30,13 @@ enum outcome places_mend(struct redis *redis, struct arena *arena, struct str qu
 enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
                                 int64_t incarnation, const int64_t *numbers, size_t count);
 
+/** Tells Redis, before `queue` comes back, which places unpaid orders hold: `words` is member, order, member,
+ *  order, …, `count` (2..1000) words. LOADED, PRESENT or ADMISSION_UNAVAILABLE. */
+enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,
+                                const struct str *words, size_t count);
+
+/** Reads the places of `queue` that unpaid orders hold, as Redis knows them: member, order, member, order, …
+ *  in an array reply; NULL where Redis gave no answer. */
+const redisReply *unpaid_places_read(struct redis *redis, struct arena *arena, struct str queue);
+
 #endif

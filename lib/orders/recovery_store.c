@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "lib/base/buffer.h"
+
 enum postgres_outcome incarnation_raise(struct postgres *postgres, struct arena *arena,
                                         struct str queue, int64_t expected, int64_t *incarnation)
 {
@@ -41,4 +43,64 @@ enum postgres_outcome spent_numbers(struct postgres *postgres, struct arena *are
     }
     *numbers = found;
     return POSTGRES_OK;
+}
+
+enum postgres_outcome held_places(struct postgres *postgres, struct arena *arena, struct str queue,
+                                  struct str after, int64_t limit, const struct held_place **places,
+                                  size_t *count)
+{
+    const char *const parameters[] = {
+        arena_copy(arena, queue),
+        arena_copy(arena, after),
+        arena_format(arena, "%" PRId64, limit),
+    };
+    const PGresult *result;
+
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_HELD_PLACES, parameters, &result);
+    if (outcome != POSTGRES_OK) {
+        return outcome;
+    }
+    *count = (size_t)PQntuples(result);
+    struct held_place *found = arena_alloc(arena, (*count + 1) * sizeof(*found));
+    for (int i = 0; i < PQntuples(result); i++) {
+        found[i].member = postgres_text(result, i, 0);
+        found[i].order = postgres_text(result, i, 1);
+    }
+    *places = found;
+    return POSTGRES_OK;
+}
+
+/* Order ids need no quotes in an array: o_ and base64url. */
+static const char *order_array(struct arena *arena, const struct held_place *places, size_t count)
+{
+    struct buffer text;
+
+    buffer_init(&text, count * 64 + 2);
+    buffer_add_char(&text, '{');
+    for (size_t i = 0; i < count; i++) {
+        buffer_add(&text, i == 0 ? STR("") : STR(","));
+        buffer_add(&text, places[i].order);
+    }
+    buffer_add_char(&text, '}');
+    const char *copy = arena_copy(arena, buffer_text(&text));
+    buffer_free(&text);
+    return copy;
+}
+
+enum postgres_outcome orders_hold_places(struct postgres *postgres, struct arena *arena,
+                                         const struct held_place *places, size_t count, bool *held)
+{
+    const char *const parameters[] = {order_array(arena, places, count)};
+    const PGresult *result;
+
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_HELD_ORDERS, parameters, &result);
+    for (size_t i = 0; i < count && outcome == POSTGRES_OK; i++) {
+        held[i] = false;
+        for (int row = 0; row < PQntuples(result) && !held[i]; row++) {
+            held[i] = str_equal(places[i].order, postgres_text(result, row, 0));
+        }
+    }
+    return outcome;
 }

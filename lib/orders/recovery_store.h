@@ -4,6 +4,7 @@
 #ifndef SLUICE_ORDERS_RECOVERY_STORE_H
 #define SLUICE_ORDERS_RECOVERY_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,5 +24,21 @@ enum postgres_outcome incarnation_raise(struct postgres *postgres, struct arena 
 enum postgres_outcome spent_numbers(struct postgres *postgres, struct arena *arena,
                                     struct str queue, int64_t epoch, int64_t after, int64_t limit,
                                     const int64_t **numbers, size_t *count);
+
+/** A place that an unpaid order holds. Text is borrowed from the answer. */
+struct held_place {
+    struct str member;
+    struct str order;
+};
+
+/** The held places of `queue` whose member comes behind `after` (empty: from the first on), by member, at most
+ *  `limit` (≥ 1). POSTGRES_OK fills `*places` (in the arena) and `*count`. */
+enum postgres_outcome held_places(struct postgres *postgres, struct arena *arena, struct str queue,
+                                  struct str after, int64_t limit, const struct held_place **places,
+                                  size_t *count);
+
+/** Sets `held[i]` for each of the `count` (≥ 1) orders that holds its place. */
+enum postgres_outcome orders_hold_places(struct postgres *postgres, struct arena *arena,
+                                         const struct held_place *places, size_t count, bool *held);
 
 #endif

@@ -35,7 +35,7 @@ def test_readers_declare_that_they_only_read():
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "settings" in Script(name).keys and name not in
-                                  ("queue_publish", "spent_load")])
+                                  ("queue_publish", "spent_load", "unpaid_load")])
 @pytest.mark.parametrize("kind", ["unknown", "deleted"])
 def test_queue_that_is_not_there(name, kind, make_line, all_scripts, redis_client):
     """Every script tells a queue that Redis does not know from one that was deleted, and writes nothing."""

@@ -1,0 +1,57 @@
+"""The place of an unpaid order (releaseOn payment): PostgreSQL knows it best, whatever Redis forgets."""
+
+import pytest
+
+from lib.client import assert_problem, new_key
+from lib.wait import until
+
+
+@pytest.fixture
+def buyer(parts, api):
+    """Has ordered and not paid; the queue has room for one."""
+    class Buyer:
+        queue = api.queue(releaseOn="payment", maxActive=1, recoverySeconds=0)
+        sku = api.product(queue, stock=10)
+        member = api.ready_member(queue)
+    order = Buyer.member.order(Buyer.queue, [{"sku": Buyer.sku, "quantity": 1}], key=new_key())
+    assert order.status == 201 and order["status"] == "PENDING_PAYMENT"
+    Buyer.order = order["id"]
+    assert_problem(Buyer.member.enter(Buyer.queue), 409, "ALREADY_ACTIVE")
+    return Buyer
+
+
+def unpaid(parts, queue):
+    return parts.redis.hgetall(f"sluice:{{{queue}}}:unpaid")
+
+
+def test_recovery_gives_the_place_back(parts, api, buyer):
+    parts.redis.flushall()
+    until(lambda: (parts.reconcile(expect=None), unpaid(parts, buyer.queue))[1], 15, "the queue is back", every=0.5)
+    assert list(unpaid(parts, buyer.queue).values()) == [buyer.order]
+    waiting = api.member()
+    assert waiting.enter(buyer.queue).status == 201
+    assert_problem(buyer.member.enter(buyer.queue), 409, "ALREADY_ACTIVE")
+    key = f"sluice:{{{buyer.queue}}}:state"
+    seen = int(parts.redis.hget(key, "bucketAt"))
+    until(lambda: int(parts.redis.hget(key, "bucketAt")) > seen + 1000, 10, "ticks go on")
+    assert waiting.position(buyer.queue)["status"] == "WAITING", "the room is taken"
+
+
+def test_a_place_that_no_order_holds_is_freed(parts, api, buyer):
+    """Redis lost the second in which the place was freed."""
+    kept = unpaid(parts, buyer.queue)
+    answer = api.call("POST", f"/v1/orders/{buyer.order}/cancel", buyer.member.headers())
+    assert answer.status == 200 and answer["status"] == "CANCELED"
+    open_rows = "SELECT count(*) FROM outbox WHERE queue = %s"
+    until(lambda: (parts.reconcile(), parts.postgres.value(open_rows, buyer.queue) == 0)[1], 15, "all is worked off",
+          every=0.2)
+    assert unpaid(parts, buyer.queue) == {}
+    parts.redis.hset(f"sluice:{{{buyer.queue}}}:unpaid", mapping=kept)
+    assert "freed 1" in parts.reconcile()
+    assert unpaid(parts, buyer.queue) == {}
+    assert buyer.member.enter(buyer.queue).status == 201
+
+
+def test_a_reset_keeps_the_place(parts, api, buyer):
+    api.act(buyer.queue, "reset")
+    assert_problem(buyer.member.enter(buyer.queue), 409, "ALREADY_ACTIVE")
