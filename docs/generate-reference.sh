@@ -102,8 +102,8 @@ print_queue_settings()
 `PUT /v1/admin/queues/{queue}` sets all of them, and what is left out takes its default. `PATCH` changes those that it
 names. A change holds within a second, on every worker and scheduler.
 
-One rule goes across settings: `burst` must not be below what `ratePerSecond` brings in one `tickMs`.
-Whatever `claimLeaseSeconds` says, a claim lasts at least twice `statement_timeout_ms` ([settings of the programs](settings.md)).
+Across settings: `burst` must not be below what `ratePerSecond` brings in one `tickMs`.
+`pickupSeconds` must be above the longest pause of `pollTiers`, where those are given. Whatever `claimLeaseSeconds` says, a claim lasts at least twice `statement_timeout_ms` ([settings of the programs](settings.md)).
 
 This version takes `mode`, `admitWhenIdle`, `autopilot`, `bypass` and `entryCaptcha` with their default only, and refuses
 other values, since nothing acts on them yet.

@@ -213,6 +213,20 @@ static bool settle_burst(const struct merge *merge, json_object *merged)
     return true;
 }
 
+/* The longest pause that the queue's own poll tiers ask for, 0 where it has none. */
+static int64_t longest_poll_s(json_object *merged)
+{
+    json_object *tiers = value_of(merged, &SETTINGS[QUEUE_SETTING_pollTiers]);
+    int64_t longest = 0;
+
+    for (size_t i = 0; tiers != NULL && i < json_object_array_length(tiers); i++) {
+        json_object *tier = json_object_array_get_idx(tiers, i);
+        int64_t seconds = json_object_get_int64(json_object_object_get(tier, "seconds"));
+        longest = seconds > longest ? seconds : longest;
+    }
+    return longest;
+}
+
 static bool check_together(const struct merge *merge, json_object *merged)
 {
     int64_t opens = time_of(merged, QUEUE_SETTING_opensAt);
@@ -221,6 +235,11 @@ static bool check_together(const struct merge *merge, json_object *merged)
     if (opens >= 0 && closes >= 0 && opens >= closes) {
         return queue_setting_refuse(merge->arena, merge->fault, "closesAt", "",
                                     "closesAt must be later than opensAt");
+    }
+    if (number_of(merged, QUEUE_SETTING_pickupSeconds) <= (double)longest_poll_s(merged)) {
+        return queue_setting_refuse(merge->arena, merge->fault, "pickupSeconds", "",
+                                    "pickupSeconds must be above the longest pause of pollTiers, "
+                                    "or whoever polls as told never sees the token");
     }
     return true;
 }

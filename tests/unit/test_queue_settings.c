@@ -208,6 +208,8 @@ static const struct refusal REFUSALS[] = {
     {"{\"burst\": 49}", "/burst", "from 50"},
     {"{\"burst\": 0.5, \"ratePerSecond\": 0}", "/burst", "from 1"},
     {"{\"ratePerSecond\": 10, \"tickMs\": 2000, \"burst\": 19.5}", "/burst", "from 20"},
+    {"{\"pollTiers\": [{\"upToRank\": null, \"seconds\": 90}]}", "/pickupSeconds",
+     "above the longest"},
     {"{\"claimLeaseSeconds\": 0}", "/claimLeaseSeconds", "from 1 to 3600"},
     {"{\"opensAt\": \"tomorrow\"}", "/opensAt", "RFC 3339"},
     {"{\"opensAt\": \"2026-01-31T12:00:00\"}", "/opensAt", "RFC 3339"},
