@@ -66,3 +66,12 @@ def test_a_big_queue_does_not_stop_redis(line):
     slow = [entry["duration"] for entry in line.redis.slowlog_get(10) if entry["command"].startswith(b"EVALSHA")]
     line.redis.config_set("slowlog-log-slower-than", 10_000)
     assert slow == [], "microseconds"
+
+
+def test_unreadable_place_stops_neither_ticks_nor_its_owner(line):
+    line.redis.hset(line.key("places"), "b", "not a record")
+    line.advance(400_000)
+    assert line.promote().code == "OK"
+    assert line.position("b").code == "OK"
+    assert line.enter("b").status == "WAITING"
+    line.check()

@@ -107,3 +107,19 @@ def test_a_whole_crowd_that_stays_away_lets_the_next_in(make_line):
     tick = line.promote()
     assert (tick.withdrawn, tick.admitted) == (60, 60)
     assert {place.seq for place in line.check().values()} == {*range(1, 41), *range(101, 161)}
+
+
+def test_unseen_token_whose_life_is_over_keeps_the_number_too(make_line):
+    """Where the token lives shorter than the time to come for it, a tick sets its owner aside as well."""
+    line = make_line(entryTtlSeconds=5, pickupSeconds=10)
+    for member in "ab":
+        line.enter(member)
+    line.promote()
+    line.position("b")
+    line.advance(5_001)
+    tick = line.promote(0)
+    assert (tick.withdrawn, tick.expired) == (1, 1)
+    assert line.members("away") == ["a"]
+    assert line.position("a").rank == 0
+    assert line.position("b").status == "NOT_ENTERED"
+    line.check()
