@@ -17,7 +17,7 @@ if place and place.admission == arg_admission then
         return { 'ORDER_IN_PROGRESS' }
     end
     local deadline = tonumber(redis.call('ZSCORE', key_ready, arg_member) or 0)
-    if deadline <= virtual_now then
+    if deadline == 0 or not is_alive(deadline) then
         return { 'ENTRY_TOKEN_INVALID' }
     end
     local limits = hash_fields(key_settings, 'maxInFlight', 'claimLeaseSeconds', 'releaseOn')

@@ -3,10 +3,6 @@
 -- turn, set_aside.
 -- Kinds: CLAIMED, READY (with .deadline), EXPIRED (a READY place past its deadline that no tick has
 -- collected yet), WAITING, AWAY, NONE.
-local function ticks_are_overdue()
-    return now - tonumber(run.bucketAt or now) > math.max(5000, 3 * tonumber(conf.tickMs or 0))
-end
-
 local function locate(member)
     local place = place_of(member)
     if place then
@@ -14,8 +10,7 @@ local function locate(member)
             return 'CLAIMED', place
         end
         place.deadline = tonumber(redis.call('ZSCORE', key_ready, member) or 0)
-        -- Without recent ticks nobody knows yet whether the deadline moves by an outage.
-        if place.deadline > virtual_now or ticks_are_overdue() then
+        if is_alive(place.deadline) then
             return 'READY', place
         elseif redis.call('ZSCORE', key_pickup, member) then
             set_aside(member, place, tonumber(run.awayMs or 0))

@@ -1,5 +1,5 @@
 -- queue: the queue's settings, its clock and its state; ends the script for a queue that is not there.
--- Needs KEYS settings, state. Defines now, virtual_now, conf, run, queue_state().
+-- Needs KEYS settings, state. Defines now, virtual_now, conf, run, queue_state(), is_alive().
 -- Time is Redis TIME. The virtual clock stands still while nothing can be bought, so that the deadlines
 -- of READY members, which are kept in virtual time, all move by an outage without being touched.
 local time = redis.call('TIME')
@@ -41,4 +41,11 @@ local function queue_state()
         return 'PRE_OPEN'
     end
     return conf.operatorState
+end
+
+-- Whether a READY place with that deadline lives. Without recent ticks nobody knows yet whether the
+-- deadline moves by an outage, so it does.
+local function is_alive(deadline)
+    local ticks_are_overdue = now - tonumber(run.bucketAt or now) > math.max(5000, 3 * tonumber(conf.tickMs or 0))
+    return deadline > virtual_now or ticks_are_overdue
 end

@@ -70,7 +70,9 @@ def test_postgres_gone(parts, api, shop, how):
     if how == "killed":
         parts.postgres.kill()
     else:
-        pids = [int(pid) for pid in parts.postgres._backends()]
+        # First the one that starts the others, or one of those would be missed.
+        processes.stop(parts.postgres.process.pid)
+        pids = parts.postgres.pids()
         for pid in pids:
             processes.stop(pid)
     begin = time.monotonic()

@@ -105,16 +105,16 @@ class PostgresServer:
         """What a power cut leaves: every process ends at once."""
         if self.process:
             self.process.kill()
-            until(lambda: not self._backends(), 10, "end of PostgreSQL's processes")
+            until(lambda: not self.pids(), 10, "end of PostgreSQL's processes")
 
-    def _backends(self):
+    def pids(self):
         """PostgreSQL gives each child a session of its own; all of them work in the data folder."""
         found = []
         for entry in os.listdir("/proc"):
             if entry.isdigit():
                 try:
                     if os.readlink(f"/proc/{entry}/cwd") == str(self.data):
-                        found.append(entry)
+                        found.append(int(entry))
                 except OSError:
                     pass
         return found
