@@ -106,7 +106,12 @@ static void discover(struct scheduler *scheduler)
     for (size_t i = 0; i < scheduler->count; i++) {
         scheduler->queues[i].found = false;
     }
+    int64_t patience_ends = clock_monotonic_ms() + scheduler->settings->redis_timeout_ms;
     for (size_t i = 0; i < ids->elements; i++) {
+        if (clock_monotonic_ms() >= patience_ends) {
+            /* Redis has fallen silent: what is known is kept. */
+            return;
+        }
         struct str id = redis_reply_text(ids, i);
         struct promotion_pace pace;
         if (!identifier_is_slug(id) ||
@@ -209,6 +214,11 @@ int64_t scheduler_step(struct scheduler *scheduler)
             if (queue->next_tick <= now) {
                 queue->next_tick = now + queue->pace.tick_ms;
             }
+            if (!scheduler->redis_answers) {
+                /* Every other queue would wait for the same silence. */
+                next = clock_monotonic_ms() + RETRY_MS;
+                break;
+            }
         }
         if (queue->next_tick < next) {
             next = queue->next_tick;
@@ -224,8 +234,11 @@ void scheduler_hand_over(struct scheduler *scheduler)
     for (size_t i = 0; i < scheduler->count; i++) {
         struct queue_clock *queue = &scheduler->queues[i];
         if (queue->leading) {
-            (void)promotion_hand_over(scheduler->redis, scheduler->arena, str_of(queue->id),
-                                      str_of(scheduler->owner));
+            enum outcome outcome = promotion_hand_over(scheduler->redis, scheduler->arena,
+                                                       str_of(queue->id), str_of(scheduler->owner));
+            if (outcome == OUTCOME_ADMISSION_UNAVAILABLE) {
+                break;
+            }
         }
     }
     arena_reset(scheduler->arena);
