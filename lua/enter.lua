@@ -1,20 +1,34 @@
 #!lua
 -- enter: a member takes a place in line, or learns of the one already held.
---@keys settings state waiting away awayUntil places ready pickup unpaid seated
---@args member seq generation epoch incarnation visitor
--- visitor is 1 for a caller without login; the other four are the ticket's, '' each without one.
--- Returns {ENTERED | ALREADY, position…} (see include/position), or NOT_FOUND, UNAUTHENTICATED,
--- ALREADY_ACTIVE, QUEUE_CLOSED, SOLD_OUT, QUEUE_FULL.
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses
+--@args member seq generation epoch incarnation lane visitor mode token admission code
+-- visitor is 1 for a caller without login; seq … lane are the ticket's, '' each without one.
+-- mode: take_over; stay: a place that another screen took over is left to it; at_once: only where one is
+-- let in without waiting. token, admission: for one who is let in at once (admitWhenIdle or an invite).
+-- code: hash of an invite or priority code, '' without one.
+-- Returns {ENTERED | ALREADY, position…} (see include/position), or NOT_FOUND, UNAUTHENTICATED, CODE_INVALID,
+-- SESSION_REVOKED (mode stay), NOT_THERE (mode at_once), ALREADY_ACTIVE, QUEUE_CLOSED, SOLD_OUT, QUEUE_FULL.
 -- Safe because looking, numbering and standing in line are one step: the number comes from a counter
 -- raised in the same step that adds the member, so the order of numbers is the order of entry, and a
 -- repeat finds the first place. A repeat without the current ticket is a takeover: the generation
--- grows, the number stays.
+-- grows, the number stays. Who is let in at once takes from the same bucket and the same places as a
+-- tick does, and only while nobody waits or by an invite. A code is counted in the step that its place comes
+-- from; a wrong one changes nothing. Who enters before a lottery opens is put on the list that the draw
+-- takes its seed from in the same step too.
 --@include queue
 --@include places
 --@include turn
 --@include set_aside
+--@include draw
+--@include lanes
+--@include entrants
 --@include locate
 --@include ticket
+--@include seat_again
+--@include bucket
+--@include idle
+--@include visit
+--@include codes
 --@include position
 
 if arg_visitor == '1' and conf.identity ~= 'visitor' then
@@ -27,17 +41,64 @@ if kind == 'EXPIRED' then
     kind, it = 'NONE', nil
 end
 if ticket_survived_a_loss() then
-    kind, it = seat_again(arg_member, kind, it, ticket)
+    kind, it = seat_again(arg_member, kind, it)
 end
+local code = read_code()
+if code == false then
+    return { 'CODE_INVALID' }
+end
+local lane = code and CODE_LANES[code.kind] or nil
+
+-- The invited do not wait where one more may come in.
+local refill, filled = nil, nil
+local function may_come_in_by_invite()
+    if lane == 'invite' then
+        refill, filled = may_enter_at_once(true)
+    end
+    return refill ~= nil
+end
+local function come_in(life_ms)
+    take_between_ticks(refill, filled)
+    if lane == 'invite' then
+        redis.call('SETBIT', key_laneNumbers, 2 * it.seq + 1, 1)
+    end
+    give_place(arg_member, it, arg_token, arg_admission, virtual_now + life_ms)
+end
+local LANE_ORDER = { main = 0, lottery = 0, priority = 1, invite = 2 }
 
 if kind ~= 'NONE' then
-    if not ticket_is_current(it) then
+    if arg_mode == 'stay' and ticket and ticket.epoch == conf.epoch and not ticket_is_current(it) then
+        return { 'SESSION_REVOKED' }
+    end
+    local moved = false
+    if lane and (kind == 'WAITING' or kind == 'AWAY') then
+        local own_lane = it.lane or lane_of(it.seq)
+        local comes_in = may_come_in_by_invite()
+        if comes_in or LANE_ORDER[lane] > LANE_ORDER[own_lane] then
+            use_code(code)
+            moved = true
+            if kind == 'WAITING' then
+                step_out(arg_member, it)
+            end
+        end
+        if comes_in then
+            redis.call('ZREM', key_away, arg_member)
+            redis.call('ZREM', key_awayUntil, arg_member)
+            it.generation = (it.generation + 1) % GENERATIONS
+            come_in(ttl_ms)
+            return position_answer('ALREADY', arg_member, 'READY', it)
+        end
+        lane = moved and lane or own_lane
+    end
+    -- A ticket of another lane is no longer the current one: after a loss the latest counts.
+    if moved or not ticket_is_current(it) then
         it.generation = (it.generation + 1) % GENERATIONS
     end
     if kind == 'WAITING' then
-        stand_in_line(arg_member, it.seq, it.generation)
+        it.lane = moved and lane or it.lane
+        stand_in_line(arg_member, it)
     elseif kind == 'AWAY' then
-        come_back(arg_member, it)
+        come_back(arg_member, it, moved and lane or nil)
         kind = 'WAITING'
     else
         redis.call('HSET', key_places, arg_member, place_record(it))
@@ -55,12 +116,38 @@ if state == 'CLOSED' or conf.operatorState == 'DRAINING' then
 elseif state == 'SOLD_OUT' then
     return { 'SOLD_OUT' }
 end
+local by_invite = may_come_in_by_invite()
+if not by_invite then
+    refill, filled = may_enter_at_once()
+end
+if arg_mode == 'at_once' and not refill then
+    return { 'NOT_THERE' }
+end
 local most = tonumber(conf.maxWaiting)
-if most > 0 and redis.call('ZCARD', key_waiting) >= most then
+if not by_invite and most > 0 and in_line() >= most then
     return { 'QUEUE_FULL' }
 end
 
-local seq = redis.call('HINCRBY', key_state, 'seq', 1)
+if not refill then
+    lane = lane or (draw_is_open() and 'lottery' or 'main')
+end
+it = { seq = redis.call('HINCRBY', key_state, 'seq', 1), generation = 0, lane = lane or 'main' }
 redis.call('HINCRBY', key_state, 'entered', 1)
-stand_in_line(arg_member, seq, 0)
-return position_answer('ENTERED', arg_member, 'WAITING', { seq = seq, generation = 0 })
+-- By this set the second in which a number was given is found again.
+redis.call('ZADD', key_arrivals, it.seq, math.floor(now / 1000))
+if code then
+    use_code(code)
+    number_is_missing('main', it.seq)
+end
+if refill then
+    -- A browser that has not shown yet that it keeps cookies holds the place for a short time only.
+    local UNPROVEN_MS = 30000
+    redis.call('HSET', key_state, 'lastServedSeq', it.seq, 'lastWaitMs', 0)
+    come_in(arg_mode == 'at_once' and math.min(ttl_ms, UNPROVEN_MS) or ttl_ms)
+    return position_answer('ENTERED', arg_member, 'READY', it)
+end
+if it.lane == 'lottery' then
+    list_entrant(arg_member, it.seq)
+end
+stand_in_line(arg_member, it)
+return position_answer('ENTERED', arg_member, 'WAITING', it)

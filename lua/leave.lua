@@ -1,15 +1,18 @@
 #!lua
 -- leave: a member gives up the place in line or the unused entry token.
---@keys settings state waiting away awayUntil places ready pickup departures seated
---@args member seq generation epoch incarnation visitor
+--@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft laneNumbers
+--@args member seq generation epoch incarnation lane visitor
 -- Returns {LEFT}, {NOT_THERE}, or NOT_FOUND, UNAUTHENTICATED, ORDER_IN_PROGRESS, SESSION_REVOKED.
 -- Safe because a CLAIMED place is never taken away here: the running order decides it.
 --@include queue
 --@include places
 --@include turn
 --@include set_aside
+--@include draw
+--@include lanes
 --@include locate
 --@include ticket
+--@include depart
 
 if arg_visitor == '1' and conf.identity ~= 'visitor' then
     return { 'UNAUTHENTICATED' }
@@ -34,16 +37,5 @@ elseif kind == 'CLAIMED' then
 end
 
 redis.call('HINCRBY', key_state, 'left', 1)
-turn_is_over(it.seq)
-if kind == 'READY' then
-    redis.call('HDEL', key_places, arg_member)
-    redis.call('ZREM', key_ready, arg_member)
-    redis.call('ZREM', key_pickup, arg_member)
-else
-    redis.call('ZREM', key_waiting, arg_member)
-    redis.call('ZREM', key_away, arg_member)
-    redis.call('ZREM', key_awayUntil, arg_member)
-    -- Departures by ranges of 1024 numbers let a place be computed from a number alone.
-    redis.call('HINCRBY', key_departures, math.floor(it.seq / 1024), 1)
-end
+depart(arg_member, kind, it)
 return { 'LEFT' }

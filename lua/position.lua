@@ -1,8 +1,8 @@
 #!lua
 -- position: where a member stands; a READY owner who asks has picked the entry token up.
---@keys settings state waiting away awayUntil places ready pickup seated
---@args member seq generation epoch incarnation visitor
--- visitor is 1 for a caller known by the visitor cookie alone; the other four are the ticket's, '' each
+--@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft entrants laneNumbers
+--@args member seq generation epoch incarnation lane visitor
+-- visitor is 1 for a caller known by the visitor cookie alone; the other five are the ticket's, '' each
 -- without one.
 -- Returns {OK, position…} (see include/position), or NOT_FOUND, UNAUTHENTICATED, QUEUE_RESET,
 -- SESSION_REVOKED.
@@ -12,8 +12,12 @@
 --@include places
 --@include turn
 --@include set_aside
+--@include draw
+--@include lanes
+--@include entrants
 --@include locate
 --@include ticket
+--@include seat_again
 --@include position
 
 if arg_visitor == '1' and conf.identity ~= 'visitor' then
@@ -25,7 +29,7 @@ end
 
 local kind, it = locate(arg_member)
 if ticket_survived_a_loss() then
-    kind, it = seat_again(arg_member, kind, it, ticket)
+    kind, it = seat_again(arg_member, kind, it)
 end
 if kind == 'EXPIRED' then
     kind, it = 'NONE', nil

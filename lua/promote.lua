@@ -1,16 +1,18 @@
 #!lua
 -- promote: one tick of one queue: collect what has run out, refill the rate, let the next ones in.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series leader
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals leader priority draw drawn drawGone drawLeft
 --@args owner poolSeen poolSilentMs poolSilence awayMs
 -- poolSeen: Redis TIME of the order pool's last sign of life in ms, -1 for never; poolSilentMs: ms of its
 -- outages that ended; poolSilence: from when on a silence is an outage, 0: no order pool is needed; awayMs:
 -- how long one who did not come back keeps the number;
 -- then, as many as may be let in at most: entry token, admission id, entry token, admission id, …
 -- Returns {OK, admitted, expired, withdrawn, more 0|1, waiting, ready, claimed, unpaid, queueState,
--- frozen 0|1}, or NOT_LEADER, NOT_FOUND. more: there was more to collect than one call may.
+-- frozen 0|1, the draw is to be put down 0|1}, or NOT_LEADER, NOT_FOUND. more: there was more to do than one
+-- call may. The draw: a lottery's list is closed, and nobody behind it is let in before it was drawn.
 -- Safe because the leader lock is looked at in the same step that acts, so a leader that slept through
 -- its lock does nothing; the rate is a bucket refilled by Redis TIME, so any number of schedulers share
--- it; leaving the line and getting the token are one step. A CLAIMED place is never collected here.
+-- it; leaving the line and getting the token are one step. A CLAIMED place is never collected here. Those in
+-- the priority lane get their share of each call first; what a call could not divide is carried over.
 if redis.call('GET', key_leader) ~= arg_owner then
     return { 'NOT_LEADER' }
 end
@@ -18,6 +20,10 @@ end
 --@include places
 --@include turn
 --@include set_aside
+--@include draw
+--@include lanes
+--@include walk
+--@include bucket
 
 local CLEANUP = 200
 for name, value in pairs(hash_fields(key_settings, 'burst', 'maxActive', 'batchCap', 'entryTtlSeconds',
@@ -25,7 +31,8 @@ for name, value in pairs(hash_fields(key_settings, 'burst', 'maxActive', 'batchC
     conf[name] = tonumber(value)
 end
 for name, value in pairs(hash_fields(key_state, 'bucket', 'bucketAt', 'frozenEnd', 'admittedEma',
-    'recoveringUntil', 'sampledAt', 'prunedTo', 'poolSilentMs', 'awayMs')) do
+    'recoveringUntil', 'sampledAt', 'prunedTo', 'poolSilentMs', 'awayMs', 'admittedBetweenTicks',
+    'lastServedSeq', 'longestWaitMs', 'priorityCarry')) do
     run[name] = tonumber(value)
 end
 local seen, silence = tonumber(arg_poolSeen), tonumber(arg_poolSilence)
@@ -91,13 +98,10 @@ if #stale > 0 then
     redis.call('ZREM', key_tombstoneUntil, unpack(stale))
 end
 
--- A clock that steps back refills nothing; one that steps forward refills no more than the burst.
 local elapsed = math.max(now - (run.bucketAt or now), 0)
-local rate = tonumber(conf.ratePerSecond)
-local bucket = rate > 0 and math.min(conf.burst, (run.bucket or 0) + elapsed * rate / 1000) or 0
+local _, bucket = look_into_bucket(tonumber(conf.ratePerSecond), conf.burst)
 
 local state = queue_state()
-local waiting = redis.call('ZCARD', key_waiting)
 local open = (state == 'OPEN' or state == 'DRAINING') and conf.activation ~= 'hold' and not outage
     and now >= (run.recoveringUntil or 0)
 local ready, claimed = redis.call('ZCARD', key_ready), redis.call('ZCARD', key_claimed)
@@ -105,17 +109,78 @@ local unpaid = redis.call('HLEN', key_unpaid)
 local room = open and math.floor(math.min(bucket, conf.maxActive - ready - claimed - unpaid, conf.batchCap)) or 0
 local FIRST_TOKEN = 6
 local given = math.floor((#ARGV - FIRST_TOKEN + 1) / 2)
-local admitted = math.max(math.min(room, waiting, given), 0)
+local may_admit = math.max(math.min(room, given), 0)
+
+local from_drawn, from_waiting, more_to_draw = lottery_step(now >= (run.recoveringUntil or 0), may_admit)
+local from_priority = redis.call('ZCARD', key_priority)
+local waiting = in_line()
+local could_be_let_in = from_priority + from_drawn + from_waiting
+
+-- The share of the priority lane, with what earlier calls could not divide. Nothing is saved up while one
+-- of the lanes has nobody, and what one lane cannot use goes to the other.
+do
+    local others = from_drawn + from_waiting
+    local carried = (from_priority > 0 and others > 0) and run.priorityCarry or 0
+    local quota = may_admit * tonumber(conf.priorityShare or 0.5) + carried
+    local whole = math.floor(quota + 1e-9)
+    local first = math.min(whole, may_admit, from_priority)
+    others = math.min(may_admit - first, others)
+    first = math.min(may_admit - others, from_priority)
+    carried = (first == whole and from_priority > first) and math.max(quota - whole, 0) or 0
+    if carried ~= (run.priorityCarry or 0) then
+        redis.call('HSET', key_state, 'priorityCarry', string.format('%.6f', carried))
+    end
+    from_priority = first
+    from_drawn = math.min(others, from_drawn)
+    from_waiting = others - from_drawn
+end
+local admitted = from_priority + from_drawn + from_waiting
+
+-- How long the owner of a number has waited, to the second.
+local function waited_ms(seq)
+    local second = redis.call('ZRANGEBYSCORE', key_arrivals, seq, '+inf', 'LIMIT', 0, 1)[1]
+    return second and math.max(now - second * 1000, 0) or 0
+end
+
+-- What everyone may read afterwards. Whoever comes back with an old number has not waited all the time.
+local function note_served(first_new, last)
+    redis.call('HSETNX', key_state, 'firstAdmittedAt', now)
+    redis.call('HSET', key_state, 'lastAdmittedAt', now)
+    if first_new then
+        local last_wait = waited_ms(last)
+        redis.call('HSET', key_state, 'lastServedSeq', last, 'lastWaitMs', last_wait,
+            'longestWaitMs', math.max(run.longestWaitMs or 0, waited_ms(first_new), last_wait))
+    end
+end
+
+-- Members and their scores by numbers, as they are let in.
+local next_ones = {}
+local function take_from(set, count, score_of)
+    local popped = count > 0 and redis.call('ZPOPMIN', set, count) or {}
+    for i = 1, #popped, 2 do
+        next_ones[#next_ones + 1] = popped[i]
+        next_ones[#next_ones + 1] = score_of and score_of(tonumber(popped[i + 1])) or tonumber(popped[i + 1])
+    end
+end
 
 if admitted > 0 then
-    local next_ones = redis.call('ZPOPMIN', key_waiting, admitted)
+    take_from(key_priority, from_priority, function(score)
+        return score < 0 and score + INVITED * GENERATIONS or score
+    end)
+    take_from(key_drawn, from_drawn, function(score)
+        local generation = score % GENERATIONS
+        return number_of_place((score - generation) / GENERATIONS) * GENERATIONS + generation
+    end)
+    take_from(key_waiting, from_waiting)
     local places, deadlines, pickups = {}, {}, {}
     local deadline = virtual_now + conf.entryTtlSeconds * 1000
     local pickup = virtual_now + conf.pickupSeconds * 1000
+    local first_new, last_number = nil, run.lastServedSeq or 0
     for i = 1, #next_ones, 2 do
-        local member, score = next_ones[i], tonumber(next_ones[i + 1])
+        local member, score = next_ones[i], next_ones[i + 1]
+        local seq = math.floor(score / GENERATIONS)
         local record = place_record({
-            seq = math.floor(score / GENERATIONS),
+            seq = seq,
             generation = score % GENERATIONS,
             token = ARGV[FIRST_TOKEN + i - 1],
             admission = ARGV[FIRST_TOKEN + i],
@@ -126,10 +191,15 @@ if admitted > 0 then
         places[i], places[i + 1] = member, record
         deadlines[i], deadlines[i + 1] = deadline, member
         pickups[i], pickups[i + 1] = pickup, member
+        if seq > (run.lastServedSeq or 0) then
+            first_new = math.min(first_new or seq, seq)
+            last_number = math.max(last_number, seq)
+        end
     end
     redis.call('HSET', key_places, unpack(places))
     redis.call('ZADD', key_ready, unpack(deadlines))
     redis.call('ZADD', key_pickup, unpack(pickups))
+    note_served(first_new, last_number)
 end
 
 -- The estimate follows what really happened while there was somebody to let in.
@@ -141,12 +211,14 @@ local function moving_average(old, count, seconds)
     return old + weight * (count * 1000 / elapsed - old)
 end
 local rate_ema = tonumber(run.rateEma or conf.ratePerSecond)
-if waiting > 0 and open then
+if could_be_let_in > 0 and open then
     rate_ema = moving_average(rate_ema, admitted, 10)
 end
+local at_once = run.admittedBetweenTicks or 0
 redis.call('HSET', key_state, 'bucket', string.format('%.6f', bucket - admitted), 'bucketAt', now,
     'rateEma', string.format('%.6f', rate_ema),
-    'admittedEma', string.format('%.6f', moving_average(run.admittedEma or 0, admitted, 5)))
+    'admittedEma', string.format('%.6f', moving_average(run.admittedEma or 0, admitted + at_once, 5)),
+    'admittedBetweenTicks', 0)
 
 local function count(name, by)
     if by > 0 then
@@ -168,6 +240,10 @@ if head[2] then
         end
         redis.call('HSET', key_state, 'prunedTo', math.min(range, pruned + CLEANUP))
     end
+    for _, second in ipairs(redis.call('ZRANGEBYSCORE', key_arrivals, '-inf',
+        math.floor(tonumber(head[2]) / GENERATIONS) - 1, 'LIMIT', 0, CLEANUP)) do
+        redis.call('ZREM', key_arrivals, second)
+    end
 end
 
 -- One sample a second, a quarter of an hour long.
@@ -183,11 +259,11 @@ if second > (run.sampledAt or 0) then
     redis.call('LTRIM', key_series, -900, -1)
 end
 
-local more = 0
+local more = more_to_draw and 1 or 0
 for _, collected in ipairs({ over, withdrawn, gone, stale }) do
     if #collected >= CLEANUP then
         more = 1
     end
 end
 return { 'OK', admitted, #expired, #withdrawn, more, waiting - admitted, ready + admitted, claimed, unpaid,
-    state, outage and 1 or 0 }
+    state, outage and 1 or 0, is_closed_undrawn() and 1 or 0 }

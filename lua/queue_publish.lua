@@ -1,7 +1,7 @@
 #!lua
 -- queue_publish: brings a queue's settings from PostgreSQL into Redis, and with them pause, reset and
 -- recovery.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses
 --@args intent version epoch incarnation seqFloor recoveryMs
 -- then field, value, field, value, … of the settings hash (which hold version, epoch and incarnation
 -- once more). seqFloor: no number up to it is given out; recoveryMs: how long a queue that lost its memory
@@ -13,7 +13,7 @@
 -- Safe because an older version that arrives late changes nothing, and because a new epoch empties the
 -- line in the same step that names it: no ticket of the old one is ever looked up in the new line.
 local FIRST_FIELD = 7
-local known, deleted = unpack(redis.call('HMGET', key_settings, 'version', 'deleted'))
+local known, deleted, before = unpack(redis.call('HMGET', key_settings, 'version', 'deleted', 'operatorState'))
 if known and tonumber(known) >= tonumber(arg_version) then
     return { 'OLDER' }
 end
@@ -35,12 +35,14 @@ redis.call('HSET', key_settings, unpack(fields))
 -- What orders have left behind stays at a reset: repeats are still answered, unpaid orders keep their places.
 local function empty_the_line()
     redis.call('UNLINK', key_waiting, key_away, key_awayUntil, key_places, key_ready, key_pickup, key_claimed,
-        key_departures, key_seated, key_series)
+        key_departures, key_seated, key_series, key_arrivals, key_ended, key_watched, key_priority, key_draw, key_drawn, key_drawGone,
+        key_drawLeft, key_entrants, key_laneNumbers)
 end
 
 if redis.call('HGET', key_settings, 'deleted') == '1' then
     empty_the_line()
-    redis.call('UNLINK', key_state, key_unpaid, key_tombstones, key_tombstoneUntil)
+    redis.call('UNLINK', key_state, key_unpaid, key_tombstones, key_tombstoneUntil, key_codes, key_codeUsers,
+        key_codeUses)
     return { 'PUBLISHED' }
 end
 if not state[1] or state[1] ~= arg_incarnation then
@@ -52,5 +54,24 @@ if not state[1] or state[1] ~= arg_incarnation then
 elseif state[2] ~= arg_epoch then
     empty_the_line()
     redis.call('HSET', key_state, 'epoch', arg_epoch, 'seq', 0, 'prunedTo', 0)
+    -- The totals go on, for whoever draws their curve; a result counts from here.
+    for _, name in ipairs({ 'entered', 'admitted', 'consumed', 'left', 'expired' }) do
+        redis.call('HSET', key_state, name .. 'Before', redis.call('HGET', key_state, name) or 0)
+    end
+    redis.call('HDEL', key_state, 'lastServedSeq', 'firstAdmittedAt', 'lastAdmittedAt', 'lastWaitMs',
+        'longestWaitMs', 'soldOutAt', 'priorityCarry', 'drawList', 'drawFirst', 'drawLast', 'drawClosed', 'drawRanges',
+        'drawCursor')
+end
+local drawn = redis.call('HGET', key_settings, 'lotteryDraw') or ''
+if arg_intent == 'recover' and drawn ~= '' then
+    -- The draw stands; whoever comes back is put straight at the place drawn, as behind a draw walked off.
+    local count = 0
+    for from, to in string.gmatch(string.match(drawn, '%S+$'), '(%d+)%-(%d+)') do
+        count = count + to - from + 1
+    end
+    redis.call('HSET', key_state, 'drawClosed', 1, 'drawCursor', count)
+end
+if before ~= 'SOLD_OUT' and redis.call('HGET', key_settings, 'operatorState') == 'SOLD_OUT' then
+    redis.call('HSET', key_state, 'soldOutAt', now)
 end
 return { 'PUBLISHED' }

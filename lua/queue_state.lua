@@ -3,8 +3,8 @@
 --@keys settings state waiting departures
 --@args
 -- Returns {OK, queueState, waiting, head number, last number given, admissions per 1000 seconds, epoch,
--- incarnation, now, message, opensAt, closesAt ('' none), {range, departures, …}}, or NOT_FOUND. The head
--- number is that of the first in line, or the next to be given where nobody waits.
+-- incarnation, now, message, opensAt, closesAt ('' none), {range, departures, …}, activation, mode}, or
+-- NOT_FOUND. The head number is that of the first in line, or the next to be given where nobody waits.
 -- Safe because it only reads.
 --@include queue
 
@@ -15,4 +15,5 @@ local extra = hash_fields(key_settings, 'message')
 local admitted = redis.call('HGET', key_state, 'admittedEma')
 return { 'OK', queue_state(), redis.call('ZCARD', key_waiting), head_seq, last,
     math.floor(tonumber(admitted or 0) * 1000), tonumber(conf.epoch), tonumber(run.incarnation), now,
-    extra.message or '', conf.opensAt or '', conf.closesAt or '', redis.call('HGETALL', key_departures) }
+    extra.message or '', conf.opensAt or '', conf.closesAt or '', redis.call('HGETALL', key_departures),
+    conf.activation or 'on', conf.mode or 'fifo' }

@@ -11,4 +11,7 @@ if tonumber(arg_change) <= tonumber(redis.call('HGET', key_state, 'soldOutChange
     return { 'OLDER' }
 end
 redis.call('HSET', key_state, 'soldOutChange', arg_change, 'soldOut', arg_soldOut)
+if arg_soldOut == '1' and run.soldOut ~= '1' then
+    redis.call('HSET', key_state, 'soldOutAt', now)
+end
 return { 'SET' }

@@ -1,5 +1,8 @@
 #include "lib/admission/line.h"
 
+#include "lib/admission/codes.h"
+#include "lib/base/digest.h"
+#include "lib/base/random.h"
 #include "lib/store/redis_reply.h"
 
 static struct redis_command *for_caller(struct arena *arena, enum script script,
@@ -13,8 +16,9 @@ static struct redis_command *for_caller(struct arena *arena, enum script script,
         redis_command_add_int(command, caller->generation);
         redis_command_add_int(command, caller->epoch);
         redis_command_add_int(command, caller->incarnation);
+        redis_command_add(command, caller->lane.n > 0 ? caller->lane : STR("main"));
     } else {
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 5; i++) {
             redis_command_add(command, STR(""));
         }
     }
@@ -22,9 +26,31 @@ static struct redis_command *for_caller(struct arena *arena, enum script script,
     return command;
 }
 
-struct redis_command *line_enter(struct arena *arena, const struct line_caller *caller)
+void line_add_new_token(struct arena *arena, struct redis_command *command)
 {
-    return for_caller(arena, SCRIPT_ENTER, caller);
+    char *token = arena_alloc(arena, RANDOM_TOKEN_TEXT + 1);
+    char *admission = arena_alloc(arena, SHA256_TEXT + 1);
+
+    random_token(token);
+    sha256_text(str_of(token), admission);
+    redis_command_add(command, str_of(token));
+    redis_command_add(command, str_of(admission));
+}
+
+struct redis_command *line_enter(struct arena *arena, const struct line_caller *caller,
+                                 enum line_entry entry)
+{
+    static const struct str MODES[] = {
+        [LINE_TAKE_OVER] = {.p = "take_over", .n = 9},
+        [LINE_STAY] = {.p = "stay", .n = 4},
+        [LINE_AT_ONCE] = {.p = "at_once", .n = 7},
+    };
+    struct redis_command *command = for_caller(arena, SCRIPT_ENTER, caller);
+
+    redis_command_add(command, MODES[entry]);
+    line_add_new_token(arena, command);
+    redis_command_add(command, code_hash(arena, caller->code));
+    return command;
 }
 
 struct redis_command *line_position(struct arena *arena, const struct line_caller *caller)
@@ -68,6 +94,8 @@ enum outcome line_read_position(const redisReply *reply, struct line_position *p
         .now_ms = redis_reply_int(reply, 13, 0),
         .on_hold = str_equal(redis_reply_text(reply, 14), STR("hold")),
         .poll_tiers = redis_reply_text(reply, 15),
+        .lane = redis_reply_text(reply, 16),
+        .exact_only = redis_reply_int(reply, 17, 0) == 1,
     };
     return outcome;
 }
@@ -92,6 +120,8 @@ enum outcome line_read_state(const redisReply *reply, struct line_state *state)
         .opens_at_ms = redis_reply_int(reply, 10, -1),
         .closes_at_ms = redis_reply_int(reply, 11, -1),
         .departures = reply->elements > 12 ? reply->element[12] : NULL,
+        .activation = redis_reply_text(reply, 13),
+        .mode = redis_reply_text(reply, 14),
     };
     return outcome;
 }

@@ -25,6 +25,8 @@ struct line_caller {
     int64_t generation;  /* session generation, 0..4095 */
     int64_t epoch;       /* ≥ 1 */
     int64_t incarnation; /* ≥ 1 */
+    struct str lane;     /* main, lottery, priority or invite; empty is main */
+    struct str code; /* an invite or priority code as it was typed, for line_enter(); empty: none */
 };
 
 enum line_status { LINE_NOT_ENTERED, LINE_WAITING, LINE_READY };
@@ -33,7 +35,7 @@ enum line_status { LINE_NOT_ENTERED, LINE_WAITING, LINE_READY };
 struct line_position {
     struct str queue_state; /* PRE_OPEN, OPEN, … as in the contract */
     enum line_status status;
-    int64_t rank;           /* 0-based; -1 unless WAITING */
+    int64_t rank;           /* 0-based; -1 unless WAITING, and while the lottery is not drawn */
     int64_t waiting;        /* members in line */
     struct str entry_token; /* empty unless READY */
     int64_t token_ends_ms;  /* wall time by Redis, ms since 1970; 0 unless READY */
@@ -46,6 +48,8 @@ struct line_position {
     int64_t now_ms;        /* Redis TIME */
     bool on_hold;          /* activation is hold: nobody is let in */
     struct str poll_tiers; /* the queue's pollTiers as JSON, empty for the default */
+    struct str lane;       /* main, lottery, priority or invite; empty without a place */
+    bool exact_only;       /* the rank cannot be computed from the board */
 };
 
 /** What everyone may know of a queue. Text is borrowed from the reply. */
@@ -63,12 +67,25 @@ struct line_state {
     int64_t closes_at_ms; /* -1: not set */
     const redisReply
         *departures; /* range number, count, … : range r is the numbers 1024 r … 1024 r + 1023 */
+    struct str activation; /* off, watch, on or hold */
+    struct str mode;       /* fifo or lottery */
 };
 
-struct redis_command *line_enter(struct arena *arena, const struct line_caller *caller);
+/** How somebody enters who may have a place already. */
+enum line_entry {
+    LINE_TAKE_OVER, /* the place is shown on this screen from now on */
+    LINE_STAY,      /* a place that another screen took over is left to it: SESSION_REVOKED */
+    LINE_AT_ONCE    /* only where the queue lets in without waiting: NOT_THERE otherwise */
+};
+
+struct redis_command *line_enter(struct arena *arena, const struct line_caller *caller,
+                                 enum line_entry entry);
 struct redis_command *line_position(struct arena *arena, const struct line_caller *caller);
 struct redis_command *line_leave(struct arena *arena, const struct line_caller *caller);
 struct redis_command *line_state(struct arena *arena, struct str queue);
+
+/** Appends a fresh entry token and its admission id, for a script that may let somebody in. */
+void line_add_new_token(struct arena *arena, struct redis_command *command);
 
 /** Reads the reply to enter or position. `position` is filled for OK, ENTERED and ALREADY. */
 enum outcome line_read_position(const redisReply *reply, struct line_position *position);

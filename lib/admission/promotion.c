@@ -1,7 +1,6 @@
 #include "lib/admission/promotion.h"
 
-#include "lib/base/digest.h"
-#include "lib/base/random.h"
+#include "lib/admission/line.h"
 #include "lib/store/redis_reply.h"
 
 enum { MOST_PER_TICK = 500 };
@@ -71,12 +70,7 @@ bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str qu
 static void add_tokens(struct arena *arena, struct redis_command *command, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        char *token = arena_alloc(arena, RANDOM_TOKEN_TEXT + 1);
-        char *admission = arena_alloc(arena, SHA256_TEXT + 1);
-        random_token(token);
-        sha256_text(str_of(token), admission);
-        redis_command_add(command, str_of(token));
-        redis_command_add(command, str_of(admission));
+        line_add_new_token(arena, command);
     }
 }
 
@@ -106,6 +100,7 @@ enum outcome promotion_run(struct redis *redis, struct arena *arena, struct str 
             .claimed = redis_reply_int(reply, 7, 0),
             .unpaid = redis_reply_int(reply, 8, 0),
             .frozen = redis_reply_int(reply, 10, 0) == 1,
+            .draw_waits = redis_reply_int(reply, 11, 0) == 1,
         };
     }
     return outcome;

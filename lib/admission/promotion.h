@@ -31,6 +31,8 @@ struct promotion_tick {
     int64_t unpaid;
     bool
         frozen; /* the order pool shows no sign of life: nobody is promoted, deadlines stand still */
+    bool
+        draw_waits; /* a lottery's list has closed: nobody behind it is let in before it is drawn */
 };
 
 /** Takes or renews the leadership of `queue` for `lease_ms`. LEADER; FOLLOWER: another has it;

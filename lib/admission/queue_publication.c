@@ -1,9 +1,10 @@
 #include "lib/admission/queue_publication.h"
 
+#include "lib/admission/lottery.h"
 #include "lib/admission/queue_settings.h"
 #include "lib/store/redis_reply.h"
 
-enum { STATS_FIRST_SAMPLE = 20, CONSUMED_SECONDS = 10 };
+enum { STATS_FIRST_SAMPLE = 27, CONSUMED_SECONDS = 10 };
 
 static void add_field(struct redis_command *command, struct str name, struct str value)
 {
@@ -15,6 +16,20 @@ static void add_field_int(struct redis_command *command, struct str name, int64_
 {
     redis_command_add(command, name);
     redis_command_add_int(command, value);
+}
+
+/* Nobody outside of Redis and PostgreSQL sees the secret before the draw; what commits to it everybody. */
+static void add_lottery(struct arena *arena, struct redis_command *command,
+                        const struct queue_publication *publication)
+{
+    char *commitment = arena_alloc(arena, LOTTERY_COMMITMENT_TEXT + 1);
+
+    if (publication->lottery_secret.n > 0) {
+        lottery_commitment(publication->lottery_secret, commitment);
+    }
+    add_field(command, STR("lotterySecret"), publication->lottery_secret);
+    add_field(command, STR("lotteryCommitment"), str_of(commitment));
+    add_field(command, STR("lotteryDraw"), publication->lottery_draw);
 }
 
 struct redis_command *queue_publication_publish(struct arena *arena,
@@ -45,6 +60,7 @@ struct redis_command *queue_publication_publish(struct arena *arena,
     add_field_int(command, STR("incarnation"), publication->incarnation);
     add_field(command, STR("operatorState"), publication->operator_state);
     add_field(command, STR("deleted"), publication->deleted ? STR("1") : STR("0"));
+    add_lottery(arena, command, publication);
     return command;
 }
 
@@ -126,6 +142,13 @@ enum outcome queue_publication_read_stats(const redisReply *reply, struct arena 
     stats->last_seq = redis_reply_int(reply, 17, 0);
     stats->incarnation = redis_reply_int(reply, 18, 0);
     stats->recovering_until_ms = redis_reply_int(reply, 19, 0);
+    stats->in_priority = redis_reply_int(reply, 20, 0);
+    stats->in_lottery = redis_reply_int(reply, 21, 0);
+    stats->returned = redis_reply_int(reply, 22, 0);
+    stats->evicted = redis_reply_int(reply, 23, 0);
+    stats->watched_visits = redis_reply_int(reply, 24, 0);
+    stats->watched_would_wait = redis_reply_int(reply, 25, 0);
+    stats->watched_longest_line = redis_reply_int(reply, 26, 0);
     if (reply->elements > STATS_FIRST_SAMPLE) {
         stats->samples =
             arena_alloc(arena, (reply->elements - STATS_FIRST_SAMPLE) * sizeof(*stats->samples));

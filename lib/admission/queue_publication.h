@@ -31,9 +31,11 @@ struct queue_publication {
     int64_t version;           /* an older one than Redis has changes nothing */
     int64_t epoch;             /* a new one empties the line */
     int64_t incarnation;
-    bool deleted;        /* empties the line and leaves word that the queue is gone */
-    int64_t seq_floor;   /* no number up to it is given out, where Redis has no line yet */
-    int64_t recovery_ms; /* how long such a line waits before it promotes */
+    bool deleted;              /* empties the line and leaves word that the queue is gone */
+    int64_t seq_floor;         /* no number up to it is given out, where Redis has no line yet */
+    int64_t recovery_ms;       /* how long such a line waits before it promotes */
+    struct str lottery_secret; /* empty: the queue is no lottery */
+    struct str lottery_draw;   /* "seed listHash ranges", empty before it was held */
 };
 
 enum { QUEUE_SERIES_MAX = 900 };
@@ -65,12 +67,19 @@ struct queue_stats {
     int64_t expired;
     int64_t left;
     int64_t withdrawn;
-    int64_t admitted_milli; /* admissions per 1000 seconds, a moving average */
+    int64_t returned;             /* visits ended by the site */
+    int64_t evicted;              /* by an operator */
+    int64_t watched_visits;       /* while the gate only watched */
+    int64_t watched_would_wait;   /* of these */
+    int64_t watched_longest_line; /* that there would have been */
+    int64_t admitted_milli;       /* admissions per 1000 seconds, a moving average */
     int64_t now_ms;
     bool frozen; /* nothing can be bought: deadlines stand still */
     int64_t last_seq;
     int64_t incarnation;
     int64_t recovering_until_ms;  /* 0: no */
+    int64_t in_priority;          /* of those waiting: in the priority lane */
+    int64_t in_lottery;           /* of those waiting: drawn, or to be drawn */
     struct queue_sample *samples; /* oldest first, in the arena */
     size_t sample_count;
 };

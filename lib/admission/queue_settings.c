@@ -14,14 +14,13 @@ static const struct queue_setting SETTINGS[QUEUE_SETTING_COUNT] = {
 };
 
 /* What GET shows around the settings. */
-static const char *const SURROUNDINGS[] = {"queue",         "id",          "state",   "epoch",
-                                           "operatorState", "incarnation", "version", "createdAt",
-                                           "updatedAt"};
+static const char *const SURROUNDINGS[] = {
+    "queue",       "id",      "state",     "epoch",     "operatorState",
+    "incarnation", "version", "createdAt", "updatedAt", "lotteryCommitment"};
 
 /* Settings of the contract that nothing acts on yet: to take them silently would be a lie. */
-static const enum queue_setting_number NOT_OFFERED[] = {
-    QUEUE_SETTING_mode, QUEUE_SETTING_admitWhenIdle, QUEUE_SETTING_autopilot, QUEUE_SETTING_bypass,
-    QUEUE_SETTING_entryCaptcha};
+static const enum queue_setting_number NOT_OFFERED[] = {QUEUE_SETTING_autopilot,
+                                                        QUEUE_SETTING_entryCaptcha};
 
 /** How a complete set is merged. */
 struct merge {
@@ -224,7 +223,17 @@ static int64_t longest_poll_s(json_object *merged)
         int64_t seconds = json_object_get_int64(json_object_object_get(tier, "seconds"));
         longest = seconds > longest ? seconds : longest;
     }
+    (void)json_object_put(tiers);
     return longest;
+}
+
+static bool is_lottery(json_object *merged)
+{
+    json_object *mode = value_of(merged, &SETTINGS[QUEUE_SETTING_mode]);
+    bool is = strcmp(json_object_get_string(mode), "lottery") == 0;
+
+    (void)json_object_put(mode);
+    return is;
 }
 
 static bool check_together(const struct merge *merge, json_object *merged)
@@ -235,6 +244,11 @@ static bool check_together(const struct merge *merge, json_object *merged)
     if (opens >= 0 && closes >= 0 && opens >= closes) {
         return queue_setting_refuse(merge->arena, merge->fault, "closesAt", "",
                                     "closesAt must be later than opensAt");
+    }
+    if (opens < 0 && is_lottery(merged)) {
+        return queue_setting_refuse(merge->arena, merge->fault, "opensAt", "",
+                                    "a lottery must have its opensAt: the draw is among those who "
+                                    "entered before");
     }
     if (number_of(merged, QUEUE_SETTING_pickupSeconds) <= (double)longest_poll_s(merged)) {
         return queue_setting_refuse(merge->arena, merge->fault, "pickupSeconds", "",

@@ -51,3 +51,15 @@ enum postgres_outcome audit_store_name_author(struct postgres *postgres, struct 
 
     return postgres_query(postgres, arena, QUERY_AUDIT_AUTHOR, parameters, &result);
 }
+
+enum postgres_outcome audit_store_note(struct postgres *postgres, struct arena *arena,
+                                       const struct change_author *author, const char *action,
+                                       struct str queue, const char *details)
+{
+    const char *const parameters[] = {author->actor, action,
+                                      arena_format(arena, "queue/%.*s", STR_ARG(queue)),
+                                      author->request_id, details};
+    const PGresult *result = NULL;
+
+    return postgres_query(postgres, arena, QUERY_AUDIT_NOTE, parameters, &result);
+}

@@ -1,6 +1,7 @@
 /*
  * audit_store — the audit: who changed what and when. Its rows are written in PostgreSQL, in the
- * transaction of the change: by the functions that change queues, and by a trigger for products.
+ * transaction of the change: by the functions that change queues, and by a trigger for products. What is done
+ * to one member is done in Redis; its row is written just before.
  */
 #ifndef SLUICE_ORDERS_AUDIT_STORE_H
 #define SLUICE_ORDERS_AUDIT_STORE_H
@@ -42,5 +43,10 @@ enum postgres_outcome audit_store_list(struct postgres *postgres, struct arena *
 /** Names, to this connection, the author of the product changes that follow. */
 enum postgres_outcome audit_store_name_author(struct postgres *postgres, struct arena *arena,
                                               const struct change_author *author);
+
+/** Notes what an operator is about to do to somebody in a queue: `details` is a JSON object as text. */
+enum postgres_outcome audit_store_note(struct postgres *postgres, struct arena *arena,
+                                       const struct change_author *author, const char *action,
+                                       struct str queue, const char *details);
 
 #endif

@@ -58,7 +58,9 @@ static void read_row(const PGresult *result, int at, struct arena *arena, struct
     row->created_at_ms = postgres_int(result, at, column++, 0);
     row->updated_at_ms = postgres_int(result, at, column++, 0);
     row->deleted = str_equal(postgres_text(result, at, column++), STR("t"));
-    row->now_ms = postgres_int(result, at, column, 0);
+    row->now_ms = postgres_int(result, at, column++, 0);
+    row->lottery_secret = postgres_text(result, at, column++);
+    row->lottery_draw = postgres_text(result, at, column);
 }
 
 static enum queue_change read_change(struct str word)
@@ -191,6 +193,8 @@ enum outcome queue_publish(struct redis *redis, struct arena *arena, const struc
                                                   .epoch = row->epoch,
                                                   .incarnation = row->incarnation,
                                                   .deleted = row->deleted,
+                                                  .lottery_secret = row->lottery_secret,
+                                                  .lottery_draw = row->lottery_draw,
                                                   .seq_floor = seq_floor,
                                                   .recovery_ms = recovery_ms};
 

@@ -35,6 +35,8 @@ struct queue_row {
     int64_t updated_at_ms;
     int64_t now_ms;
     bool deleted;
+    struct str lottery_secret; /* of this epoch's draw; empty where none was ever to be */
+    struct str lottery_draw;   /* "seed listHash ranges"; empty before it was held */
 };
 
 enum queue_change {

@@ -1,22 +1,52 @@
 -- position: the answer that enter and position give.
--- Needs includes queue, places, locate. Reply: code, queueState, status, rank (-1: none), waiting,
--- entry token ('' none), its end in ms (0 none), ordering 0|1, estimated admissions per 1000 seconds,
--- seq, generation, epoch, incarnation, now in ms, activation, pollTiers
--- as JSON ('' for the default).
+-- Needs KEYS as include lanes, and includes queue, places, set_aside, draw, lanes, locate. Reply: code, queueState,
+-- status, rank (-1: none, or nobody can tell yet: the draw is not held), waiting, entry token ('' none), its end
+-- in ms (0 none), ordering 0|1, estimated admissions per 1000 seconds, seq, generation, epoch, incarnation, now in
+-- ms, activation, pollTiers as JSON ('' for the default), lane ('' none), whether only this answer can tell the
+-- rank 0|1.
+
+-- A rank counts those who go first in the own lane; the lottery goes before all who entered after the opening.
+local function rank_of(member, it)
+    if it.set ~= key_draw then
+        local rank = redis.call('ZRANK', it.set, member)
+        return it.set == key_waiting and rank + in_lottery() or rank
+    elseif not it.place or redis.call('LLEN', key_drawLeft) > 0 then
+        return -1
+    end
+    return redis.call('ZCARD', key_drawn) + it.place - draw_cursor
+        - redis.call('ZCOUNT', key_drawGone, draw_cursor, it.place - 1)
+end
+
+-- What the member's lane may expect of the rate.
+local function rate_milli_of(it)
+    local rate = tonumber(run.rateEma or conf.ratePerSecond) * 1000
+    local first = redis.call('ZCARD', key_priority)
+    if not it.set or first == 0 then
+        return math.floor(rate)
+    end
+    local share = tonumber(conf.priorityShare or 0.5)
+    if it.set ~= key_priority then
+        share = 1 - share
+    elseif first == in_line() then
+        share = 1
+    end
+    return math.floor(rate * share)
+end
+
 local function position_answer(code, member, kind, it)
-    local status, rank, token, ends, ordering = 'NOT_ENTERED', -1, '', 0, 0
+    local status, rank, token, ends, ordering, lane, exact = 'NOT_ENTERED', -1, '', 0, 0, '', 0
     if kind == 'WAITING' then
-        status = 'WAITING'
-        rank = redis.call('ZRANK', key_waiting, member)
+        status, lane, rank = 'WAITING', it.lane, rank_of(member, it)
+        exact = (lane ~= 'main' or in_lottery() > 0) and 1 or 0
     elseif kind == 'READY' then
-        status, token = 'READY', it.token
+        status, token, lane = 'READY', it.token, lane_of(it.seq)
         ends = it.deadline + (now - virtual_now)
     elseif kind == 'CLAIMED' then
-        status, token, ordering = 'READY', it.token, 1
+        status, token, ordering, lane = 'READY', it.token, 1, lane_of(it.seq)
         ends = it.remaining + now
     end
-    return { code, queue_state(), status, rank, redis.call('ZCARD', key_waiting), token, ends, ordering,
-        math.floor(tonumber(run.rateEma or conf.ratePerSecond) * 1000), it and it.seq or 0,
+    return { code, queue_state(), status, rank, in_line(), token, ends, ordering,
+        rate_milli_of(it or {}), it and it.seq or 0,
         it and it.generation or 0, tonumber(conf.epoch), tonumber(run.incarnation), now,
-        conf.activation, conf.pollTiers or '' }
+        conf.activation, conf.pollTiers or '', lane, exact }
 end

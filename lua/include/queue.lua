@@ -15,7 +15,7 @@ local function hash_fields(key, ...)
 end
 
 local conf = hash_fields(key_settings, 'deleted', 'epoch', 'operatorState', 'activation', 'identity',
-    'opensAt', 'closesAt', 'maxWaiting', 'ratePerSecond', 'pollTiers', 'tickMs')
+    'opensAt', 'closesAt', 'maxWaiting', 'ratePerSecond', 'pollTiers', 'tickMs', 'mode', 'priorityShare', 'lotteryDraw')
 if not conf.epoch then
     return { 'NOT_FOUND', 'unknown' }
 elseif conf.deleted == '1' then
@@ -23,7 +23,7 @@ elseif conf.deleted == '1' then
 end
 
 local run = hash_fields(key_state, 'incarnation', 'seq', 'frozenMs', 'frozenSince', 'rateEma', 'soldOut',
-    'bucketAt', 'awayMs')
+    'bucketAt', 'awayMs', 'drawFirst', 'drawLast', 'drawClosed', 'drawCursor')
 local frozen_since = tonumber(run.frozenSince or 0)
 local virtual_now = now - tonumber(run.frozenMs or 0)
 if frozen_since > 0 then

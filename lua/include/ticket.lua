@@ -1,5 +1,5 @@
 -- ticket: the queue ticket that came with the request, nil without one.
--- Needs ARGV seq, generation, epoch, incarnation ('' each without a ticket).
+-- Needs ARGV seq, generation, epoch, incarnation, lane ('' each without a ticket).
 local ticket = nil
 if arg_seq ~= '' then
     ticket = {
@@ -7,6 +7,7 @@ if arg_seq ~= '' then
         generation = tonumber(arg_generation),
         epoch = arg_epoch,
         incarnation = arg_incarnation,
+        lane = arg_lane,
     }
 end
 

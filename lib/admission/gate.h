@@ -1,0 +1,136 @@
+/*
+ * gate — letting people through in front of a whole site: what a host must know of a queue to judge
+ * requests by itself for a moment, passes, and the members whom an operator looks up, lets in or takes out.
+ * Commands are built here and sent by the caller; replies are read here.
+ */
+#ifndef SLUICE_ADMISSION_GATE_H
+#define SLUICE_ADMISSION_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/admission/outcome.h"
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+#include "lib/store/redis_command.h"
+
+/** The settings and the state that the gate goes by. Text is borrowed from the reply. */
+struct gate_view {
+    int64_t version; /* of the settings */
+    struct str activation;
+    bool admit_when_idle;
+    bool for_visitors; /* identity is visitor */
+    struct str bypass; /* JSON, empty for none */
+    int64_t epoch;
+    int64_t incarnation;
+    int64_t renew_ms; /* a pass counts unasked for so long after its renewal */
+    struct str queue_state;
+    int64_t waiting;
+    int64_t rate_milli; /* admissions expected per 1000 seconds */
+    int64_t now_ms;     /* Redis TIME */
+    struct str message;
+    int64_t opens_at_ms;  /* -1: not set */
+    int64_t closes_at_ms; /* -1: not set */
+    int64_t pickup_seconds;
+    int64_t entry_ttl_seconds;
+    struct str mode;
+};
+
+/** Who asks to go through. All text is borrowed; the pass's fields count where `has_pass`. */
+struct gate_caller {
+    struct str queue;
+    struct str member; /* member or visitor id */
+    bool has_pass;
+    struct str admission;
+    int64_t seq;
+    int64_t generation;
+    int64_t epoch;
+    int64_t incarnation;
+};
+
+/** A place in the active set as the script gave it. Text is borrowed from the reply. */
+struct gate_admission {
+    struct str admission;
+    int64_t seq;
+    int64_t generation;
+    int64_t epoch;
+    int64_t incarnation;
+    int64_t now_ms;  /* Redis TIME */
+    int64_t ends_ms; /* end of the visit, by Redis TIME */
+};
+
+/** Where one member stands. Text is borrowed from the reply. */
+struct member_place {
+    struct str kind; /* READY, CLAIMED, WAITING, AWAY or NONE */
+    int64_t seq;
+    int64_t generation;
+    int64_t rank; /* -1 unless WAITING */
+    int64_t
+        ends_ms; /* of the token, of the claim's lease, or of the number kept while away; 0: none */
+    bool has_seen_token;
+    struct str unpaid_order; /* empty: none */
+    struct str queue_state;
+    int64_t now_ms;
+};
+
+/** How the queue went. Times are ms since 1970, 0 where there is none yet. Text is borrowed. */
+struct queue_result {
+    struct str queue_state;
+    int64_t entered;
+    int64_t admitted;
+    int64_t consumed;
+    int64_t left;
+    int64_t expired;
+    int64_t last_served_seq;
+    int64_t first_admitted_ms;
+    int64_t last_admitted_ms;
+    int64_t last_wait_ms;
+    int64_t longest_wait_ms;
+    int64_t sold_out_ms;
+    int64_t opens_at_ms;  /* -1: not set */
+    int64_t closes_at_ms; /* -1: not set */
+    int64_t epoch;
+    int64_t now_ms;
+};
+
+struct redis_command *gate_look(struct arena *arena, struct str queue);
+
+/** OK fills `view`; NOT_FOUND, ADMISSION_UNAVAILABLE. */
+enum outcome gate_read_view(const redisReply *reply, struct gate_view *view);
+
+/** The admissions of `reply` that ended lately: how many, and the one at `index`. */
+size_t gate_view_ended_count(const redisReply *reply);
+struct str gate_view_ended(const redisReply *reply, size_t index);
+
+/** Renews the pass, or gives the first one to whoever is READY. */
+struct redis_command *gate_check(struct arena *arena, const struct gate_caller *caller);
+
+/** ADMITTED fills `admission`; WAIT, HELD, UNAUTHENTICATED, NOT_FOUND, ADMISSION_UNAVAILABLE. */
+enum outcome gate_read_check(const redisReply *reply, struct gate_admission *admission);
+
+/** Counts a visit while the gate only watches. */
+struct redis_command *gate_watch(struct arena *arena, struct str queue, struct str member);
+
+/** WATCHED fills now_ms and ends_ms; NOT_FOUND, ADMISSION_UNAVAILABLE. */
+enum outcome gate_read_watch(const redisReply *reply, struct gate_admission *admission);
+
+/** Ends what `member` has in the queue: only the place of `admission`, or all where that is empty.
+ *  ENDED, NOT_THERE, ORDER_IN_PROGRESS, NOT_FOUND. */
+struct redis_command *member_end(struct arena *arena, struct str queue, struct str member,
+                                 struct str admission);
+
+/** Lets `member` in past the line. ADMITTED, NO_ROOM, ALREADY_ACTIVE, NOT_FOUND. */
+struct redis_command *member_admit(struct arena *arena, struct str queue, struct str member);
+
+struct redis_command *member_find(struct arena *arena, struct str queue, struct str member);
+
+/** OK fills `place`; NOT_FOUND, ADMISSION_UNAVAILABLE. */
+enum outcome member_read_place(const redisReply *reply, struct member_place *place);
+
+struct redis_command *queue_result_ask(struct arena *arena, struct str queue);
+
+/** OK fills `result`; NOT_FOUND, ADMISSION_UNAVAILABLE. */
+enum outcome queue_result_read(const redisReply *reply, struct queue_result *result);
+
+#endif

@@ -1,0 +1,160 @@
+#include "lib/orders/code_store.h"
+
+#include <inttypes.h>
+
+#include "lib/base/buffer.h"
+
+enum { LETTERS_PER_ITEM = 80 };
+
+/** An array of PostgreSQL. Hashes, member ids and numbers need no quotes in it. */
+struct sql_array {
+    struct buffer text;
+};
+
+static void array_begin(struct sql_array *array, size_t count)
+{
+    buffer_init(&array->text, count * LETTERS_PER_ITEM + 2);
+    buffer_add_char(&array->text, '{');
+}
+
+static void array_add(struct sql_array *array, size_t index, struct str item)
+{
+    buffer_add(&array->text, index == 0 ? STR("") : STR(","));
+    buffer_add(&array->text, item);
+}
+
+static const char *array_end(struct sql_array *array, struct arena *arena)
+{
+    buffer_add_char(&array->text, '}');
+    const char *copy = arena_copy(arena, buffer_text(&array->text));
+    buffer_free(&array->text);
+    return copy;
+}
+
+static const char *number_text(struct arena *arena, int64_t number)
+{
+    return arena_format(arena, "%" PRId64, number);
+}
+
+enum postgres_outcome code_store_add(struct postgres *postgres, struct arena *arena,
+                                     struct str queue, enum code_kind kind,
+                                     const struct str *hashes, size_t count, int64_t uses,
+                                     int64_t ends_ms, int64_t *added)
+{
+    struct sql_array array;
+    const PGresult *result;
+
+    array_begin(&array, count);
+    for (size_t i = 0; i < count; i++) {
+        array_add(&array, i, hashes[i]);
+    }
+    const char *const parameters[] = {
+        arena_copy(arena, queue),
+        array_end(&array, arena),
+        code_kind_word(kind),
+        number_text(arena, uses),
+        ends_ms > 0 ? number_text(arena, ends_ms) : NULL,
+    };
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_CODES_ADD, parameters, &result);
+    if (outcome == POSTGRES_OK) {
+        *added = postgres_int(result, 0, 0, 0);
+    }
+    return outcome;
+}
+
+enum postgres_outcome code_store_page(struct postgres *postgres, struct arena *arena,
+                                      struct str queue, struct str after,
+                                      const struct code_entry **codes, size_t *count)
+{
+    const char *const parameters[] = {arena_copy(arena, queue), arena_copy(arena, after),
+                                      number_text(arena, CODES_PER_CALL)};
+    const PGresult *result;
+
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_CODES_PAGE, parameters, &result);
+    if (outcome != POSTGRES_OK) {
+        return outcome;
+    }
+    *count = (size_t)PQntuples(result);
+    struct code_entry *found = arena_alloc(arena, (*count + 1) * sizeof(*found));
+    for (int i = 0; i < PQntuples(result); i++) {
+        found[i].hash = postgres_text(result, i, 0);
+        found[i].kind = postgres_text(result, i, 1);
+        found[i].left = postgres_int(result, i, 2, 0);
+        found[i].ends_ms = postgres_int(result, i, 3, 0);
+    }
+    *codes = found;
+    return POSTGRES_OK;
+}
+
+enum postgres_outcome code_store_uses(struct postgres *postgres, struct arena *arena,
+                                      struct str queue, const struct code_use *after,
+                                      const struct code_used **uses, size_t *count)
+{
+    const char *const parameters[] = {arena_copy(arena, queue), arena_copy(arena, after->hash),
+                                      arena_copy(arena, after->member),
+                                      number_text(arena, CODES_PER_CALL)};
+    const PGresult *result;
+
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_CODE_USES_PAGE, parameters, &result);
+    if (outcome != POSTGRES_OK) {
+        return outcome;
+    }
+    *count = (size_t)PQntuples(result);
+    struct code_used *found = arena_alloc(arena, (*count + 1) * sizeof(*found));
+    for (int i = 0; i < PQntuples(result); i++) {
+        found[i].use.hash = postgres_text(result, i, 0);
+        found[i].use.member = postgres_text(result, i, 1);
+        found[i].kind = postgres_text(result, i, 2);
+        found[i].use.at_ms = postgres_int(result, i, 3, 0);
+    }
+    *uses = found;
+    return POSTGRES_OK;
+}
+
+enum postgres_outcome code_store_note(struct postgres *postgres, struct arena *arena,
+                                      struct str queue, const struct code_use *uses, size_t count)
+{
+    struct sql_array hashes;
+    struct sql_array members;
+    struct sql_array moments;
+    const PGresult *result;
+
+    array_begin(&hashes, count);
+    array_begin(&members, count);
+    array_begin(&moments, count);
+    for (size_t i = 0; i < count; i++) {
+        array_add(&hashes, i, uses[i].hash);
+        array_add(&members, i, uses[i].member);
+        array_add(&moments, i, str_of(number_text(arena, uses[i].at_ms)));
+    }
+    const char *const parameters[] = {arena_copy(arena, queue), array_end(&hashes, arena),
+                                      array_end(&members, arena), array_end(&moments, arena)};
+    return postgres_query(postgres, arena, QUERY_CODE_USES_NOTE, parameters, &result);
+}
+
+enum postgres_outcome code_store_counts(struct postgres *postgres, struct arena *arena,
+                                        struct str queue, const struct code_count **counts,
+                                        size_t *count)
+{
+    const char *const parameters[] = {arena_copy(arena, queue)};
+    const PGresult *result;
+
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_CODES_COUNT, parameters, &result);
+    if (outcome != POSTGRES_OK) {
+        return outcome;
+    }
+    *count = (size_t)PQntuples(result);
+    struct code_count *found = arena_alloc(arena, (*count + 1) * sizeof(*found));
+    for (int i = 0; i < PQntuples(result); i++) {
+        found[i].kind = postgres_text(result, i, 0);
+        found[i].codes = postgres_int(result, i, 1, 0);
+        found[i].uses = postgres_int(result, i, 2, 0);
+        found[i].used = postgres_int(result, i, 3, 0);
+    }
+    *counts = found;
+    return POSTGRES_OK;
+}

@@ -1,0 +1,64 @@
+#!lua
+-- gate_check: whether somebody may go through the gate: the pass is renewed, or its first one is given to
+-- whoever is READY.
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid seated priority draw drawn
+--@args member admission seq generation epoch incarnation visitor token newAdmission
+-- admission … incarnation are the pass's, '' each without one; visitor is 1 for a visitor's id; token and
+-- newAdmission are for a place that is made anew after Redis lost its memory.
+-- Returns {ADMITTED, admission, seq, generation, epoch, incarnation, now, end of the visit in ms}, {WAIT},
+-- {HELD}, or NOT_FOUND, UNAUTHENTICATED.
+-- Safe because a place is only ever lengthened for the admission that holds it, in the step that looks at
+-- it: a pass whose place has ended, was given back or taken away is worth nothing. A pass from before a
+-- loss of Redis's memory seats its owner once, and within maxActive once the recovery is over.
+--@include queue
+--@include places
+--@include turn
+--@include set_aside
+--@include draw
+--@include lanes
+--@include locate
+--@include bucket
+--@include idle
+--@include visit
+
+if arg_visitor == '1' and conf.identity ~= 'visitor' then
+    return { 'UNAUTHENTICATED' }
+elseif conf.activation == 'hold' then
+    return { 'HELD' }
+end
+
+local function admitted(it, ends)
+    return { 'ADMITTED', it.admission, it.seq, it.generation, tonumber(conf.epoch),
+        tonumber(run.incarnation), now, ends + (now - virtual_now) }
+end
+
+local kind, it = locate(arg_member)
+if kind == 'READY' then
+    -- Never earlier than it was: settings may have become shorter meanwhile.
+    local ends = math.max(it.deadline, visit_end())
+    redis.call('ZADD', key_ready, ends, arg_member)
+    redis.call('ZREM', key_pickup, arg_member)
+    return admitted(it, ends)
+elseif kind == 'CLAIMED' then
+    return admitted(it, virtual_now + it.remaining)
+end
+
+if redis.call('HEXISTS', key_unpaid, arg_member) == 1 then
+    -- The order that an admission was spent on still holds the place.
+    return admitted({ seq = math.max(tonumber(run.seq), 1), generation = 0, admission = arg_newAdmission }, visit_end())
+elseif kind ~= 'NONE' or arg_admission == '' or arg_epoch ~= conf.epoch or arg_incarnation == run.incarnation then
+    return { 'WAIT' }
+end
+local pass = { seq = tonumber(arg_seq), generation = tonumber(arg_generation) }
+local recovering = now < tonumber(redis.call('HGET', key_state, 'recoveringUntil') or 0)
+local taken = redis.call('ZCARD', key_ready) + redis.call('ZCARD', key_claimed) + redis.call('HLEN', key_unpaid)
+if (not recovering and taken >= tonumber(redis.call('HGET', key_settings, 'maxActive')))
+    or not turn_is_over(pass.seq) then
+    return { 'WAIT' }
+end
+if pass.seq > tonumber(run.seq) then
+    redis.call('HSET', key_state, 'seq', pass.seq)
+end
+local ends = visit_end()
+give_place(arg_member, pass, arg_token, arg_newAdmission, ends)
+return admitted(pass, ends)

@@ -1,0 +1,30 @@
+#!lua
+-- gate_watch: counts a visit that goes through while the gate only watches, and what would have happened.
+--@keys settings state watched
+--@args member
+-- Returns {WATCHED, now, end of the visit in ms}, or NOT_FOUND.
+-- The line that would have been is a bucket that may go below zero: as many as it lacks would stand there.
+-- Safe because counting is all that it does: nothing of the real line is touched.
+--@include queue
+--@include visit
+
+local watching = hash_fields(key_state, 'watchBucket', 'watchAt', 'watchLongest')
+local limits = hash_fields(key_settings, 'burst', 'maxActive')
+redis.call('ZREMRANGEBYSCORE', key_watched, '-inf', now)
+if not redis.call('ZSCORE', key_watched, arg_member) then
+    local rate, burst = tonumber(conf.ratePerSecond), tonumber(limits.burst)
+    local elapsed = math.max(now - tonumber(watching.watchAt or now), 0)
+    local bucket = math.min(burst, tonumber(watching.watchBucket or burst) + elapsed * rate / 1000) - 1
+    local active = redis.call('ZCARD', key_watched)
+    redis.call('HSET', key_state, 'watchBucket', string.format('%.6f', bucket), 'watchAt', now)
+    redis.call('HINCRBY', key_state, 'watchVisits', 1)
+    if bucket < 0 or active >= tonumber(limits.maxActive) then
+        redis.call('HINCRBY', key_state, 'watchWouldWait', 1)
+    end
+    if -bucket > tonumber(watching.watchLongest or 0) then
+        redis.call('HSET', key_state, 'watchLongest', math.ceil(-bucket))
+    end
+end
+local ends = now + ttl_ms + renew_ms
+redis.call('ZADD', key_watched, ends, arg_member)
+return { 'WATCHED', now, ends }

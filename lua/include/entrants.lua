@@ -1,0 +1,11 @@
+-- entrants: the list of those who take part in the draw. Needs KEYS state, entrants and include queue.
+-- Its hash goes along with every entry, so that it is there at once when the list closes: whoever changes
+-- the list changes the draw.
+local function list_entrant(member, seq)
+    local line = string.format('%.0f %s', seq, member)
+    local before = redis.call('HGET', key_state, 'drawList') or ''
+    redis.call('RPUSH', key_entrants, line)
+    redis.call('HSET', key_state, 'drawList', redis.sha1hex(before .. ' ' .. line),
+        'drawFirst', math.min(seq, tonumber(run.drawFirst or seq)),
+        'drawLast', math.max(seq, tonumber(run.drawLast or seq)))
+end

@@ -1,0 +1,44 @@
+-- seat_again: a ticket signed before Redis lost its memory seats its owner at the ticket's own number and
+-- lane, once a number. Numbers whose owner has spent an admission were marked in `seated` before the queue
+-- came back. A place that the member took meanwhile, behind the own number, is given up for it.
+-- Needs KEYS state, seated, entrants and includes queue, turn, set_aside, draw, lanes, locate, ticket, entrants.
+
+-- The lane in which the ticket's number may stand now: a number of the lottery that its draw does not know
+-- stands before all who entered after the opening.
+local function lane_of_ticket()
+    if ticket.lane == 'priority' or ticket.lane == 'invite' then
+        return ticket.lane
+    elseif ticket.lane ~= 'lottery' then
+        return 'main'
+    elseif the_draw() then
+        return place_of_number(ticket.seq) and 'lottery' or 'main'
+    end
+    return run.drawClosed ~= '1' and 'lottery' or lane_of(ticket.seq)
+end
+
+local function seat_again(member, kind, it)
+    if kind ~= 'NONE' and not (kind == 'WAITING' and it.seq >= ticket.seq) then
+        return kind, it
+    end
+    local seated = { seq = ticket.seq, generation = ticket.generation, lane = lane_of_ticket() }
+    if kind == 'WAITING' and it.seq == ticket.seq then
+        if ticket.generation <= it.generation then
+            return kind, it
+        end
+    elseif not turn_is_over(ticket.seq) then
+        return kind, it
+    elseif seated.lane == 'lottery' and not the_draw() and run.drawClosed ~= '1' then
+        list_entrant(member, seated.seq)
+    end
+    if kind == 'WAITING' and it.lane ~= seated.lane then
+        step_out(member, it)
+    elseif kind == 'WAITING' then
+        redis.call('ZREM', it.set, member)
+    end
+    if ticket.seq > tonumber(run.seq) then
+        redis.call('HSET', key_state, 'seq', ticket.seq)
+        run.seq = ticket.seq
+    end
+    stand_in_line(member, seated)
+    return 'WAITING', seated
+end

@@ -1,0 +1,41 @@
+#!lua
+-- member_admit: an operator lets one member in, past the line.
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft laneNumbers
+--@args member token admission
+-- Returns {ADMITTED} also where the member was in already, or NO_ROOM, ALREADY_ACTIVE, NOT_FOUND.
+-- Safe because leaving the line and getting the place are one step. It takes from the rate, which may owe
+-- it to the next tick: over time nobody more is let in. maxActive stands.
+--@include queue
+--@include places
+--@include turn
+--@include set_aside
+--@include draw
+--@include lanes
+--@include locate
+--@include depart
+--@include bucket
+--@include idle
+--@include visit
+
+local kind, it = locate(arg_member)
+if kind == 'READY' or kind == 'CLAIMED' then
+    return { 'ADMITTED' }
+elseif redis.call('HEXISTS', key_unpaid, arg_member) == 1 then
+    return { 'ALREADY_ACTIVE' }
+end
+local limits = hash_fields(key_settings, 'burst', 'maxActive')
+local taken = redis.call('ZCARD', key_ready) + redis.call('ZCARD', key_claimed) + redis.call('HLEN', key_unpaid)
+if taken >= tonumber(limits.maxActive) then
+    return { 'NO_ROOM' }
+end
+if kind == 'NONE' then
+    it = { seq = redis.call('HINCRBY', key_state, 'seq', 1), generation = 0 }
+    redis.call('HINCRBY', key_state, 'entered', 1)
+    redis.call('ZADD', key_arrivals, it.seq, math.floor(now / 1000))
+    number_is_missing('main', it.seq)
+else
+    depart(arg_member, kind, it)
+end
+take_between_ticks(look_into_bucket(tonumber(conf.ratePerSecond), tonumber(limits.burst)))
+give_place(arg_member, it, arg_token, arg_admission, virtual_now + ttl_ms)
+return { 'ADMITTED' }

@@ -1,0 +1,35 @@
+#!lua
+-- member_end: a visit ends before its time: the visitor is done, or an operator takes the member out.
+--@keys settings state waiting away awayUntil places ready pickup departures seated ended priority draw drawn drawGone drawLeft laneNumbers unpaid
+--@args member admission
+-- admission: only that one ends, and nothing else of the member is touched; '': whatever the member has,
+-- in line too.
+-- Returns {ENDED}, {NOT_THERE}, or ORDER_IN_PROGRESS, NOT_FOUND.
+-- Safe because a late call that names its admission never touches a newer one, and because a place with an order
+-- that runs or is not paid is left to the order. The admission is listed as ended in the same step, so that no host honours its pass.
+--@include queue
+--@include places
+--@include turn
+--@include set_aside
+--@include draw
+--@include lanes
+--@include locate
+--@include depart
+
+local REMEMBERED_MS = 60000
+local kind, it = locate(arg_member)
+if kind == 'NONE' and arg_admission == '' and redis.call('HEXISTS', key_unpaid, arg_member) == 1 then
+    -- The place is the unpaid order's: to cancel that ends it.
+    return { 'ORDER_IN_PROGRESS' }
+elseif kind == 'NONE' or (arg_admission ~= '' and it.admission ~= arg_admission) then
+    return { 'NOT_THERE' }
+elseif kind == 'CLAIMED' then
+    return { 'ORDER_IN_PROGRESS' }
+end
+depart(arg_member, kind, it)
+redis.call('HINCRBY', key_state, arg_admission == '' and 'evicted' or 'returned', 1)
+if it.admission then
+    redis.call('ZREMRANGEBYSCORE', key_ended, '-inf', now - REMEMBERED_MS)
+    redis.call('ZADD', key_ended, now, it.admission)
+end
+return { 'ENDED' }

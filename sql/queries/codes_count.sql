@@ -1,0 +1,9 @@
+-- How many codes a queue has, by kind.
+-- Params: $1 queue.
+-- Returns: a row for each kind that there is: kind, codes, uses in all, uses used.
+-- Called by: lib/orders/code_store.c.
+SELECT kind, count(*), sum(uses), sum(used)
+  FROM queue_code
+ WHERE queue = $1
+ GROUP BY kind
+ ORDER BY kind
