@@ -5,7 +5,7 @@
 # Programs that may be left over from an earlier run; nothing else is ever ended. Debian's redis-server
 # is a link to redis-check-rdb.
 own_programs=' redis-server redis-check-rdb postgres nginx spawn-fcgi multiwatch sluice-fcgi sluice-scheduler
- sluice-reconcile sluice-shoppers '
+ sluice-board sluice-reconcile sluice-shoppers '
 
 # open_data_dir DIR: makes DIR if needed and takes the lock on it, or ends with one clear sentence.
 open_data_dir()
@@ -111,7 +111,15 @@ clean_up_after_kill()
 # spares every configuration file the quoting of unusual names.
 make_run_dir()
 {
-    run_dir=$(mktemp -d /tmp/sluice.XXXXXX) || die "no right to make a folder in /tmp"
+    run_dir=
+    if [[ -s $data_dir/run.name ]]; then
+        # The name of the last run, if it is free: other programs may have been told of the sockets in it.
+        read -r run_dir <"$data_dir/run.name" || true
+        [[ $run_dir =~ ^/tmp/sluice\.[A-Za-z0-9]{6}$ ]] && mkdir -m 700 "$run_dir" 2>/dev/null || run_dir=
+    fi
+    [[ -n $run_dir ]] || run_dir=$(mktemp -d /tmp/sluice.XXXXXX) ||
+        die "no right to make a folder in /tmp"
+    printf '%s\n' "$run_dir" >"$data_dir/run.name"
     printf '%s\n' "$run_dir" >"$data_dir/run.place"
     # systemd-tmpfiles leaves a locked folder alone, however old its files are.
     exec {place_fd}<"$run_dir"

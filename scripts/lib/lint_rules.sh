@@ -106,7 +106,7 @@ rule_docs()
 rule_nginx_covers_routes()
 {
     local path wrong=0 locations
-    locations=$(sed -nE 's/^ *location (= )?([^ ~]+) \{.*/\2/p' nginx/snippets/*.conf.in)
+    locations=$(sed -nE 's/^ *location (= )?([^ ~]+) \{.*/\2/p' nginx/snippets/*.conf.in nginx/gate/*.conf.in)
     while read -r path; do
         if ! awk -v path="$path" 'index(path, $1) == 1 { found = 1 } END { exit !found }' \
             <<<"$locations"; then
@@ -120,6 +120,6 @@ rule_nginx_covers_routes()
             printf 'nginx/snippets: the problem %s is not in fcgi-app/http/errors.tbl\n' "$path"
             wrong=1
         fi
-    done < <(sed -nE 's|^ *error_page .* /_problem/([a-z-]+);|\1|p' nginx/snippets/*.conf.in)
+    done < <(sed -nE 's|^ *error_page .* /_problem/([a-z-]+);|\1|p' nginx/snippets/*.conf.in nginx/gate/*.conf.in)
     return "$wrong"
 }

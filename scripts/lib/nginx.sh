@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# nginx.sh: a private nginx: its configuration from the templates in nginx/, its static pages.
+# nginx.sh: a private nginx: its configuration from the templates in nginx/, its static pages,
+# and the gate's files for an nginx of somebody's own.
 
 nginx_user=www-data
 nginx_group=www-data
@@ -15,12 +16,18 @@ render()
     sed "${program[@]}" "$file"
 }
 
+# unavailable_page: the page that nginx itself shows, in one line and without what would end nginx's string.
+unavailable_page()
+{
+    sed_value "$(tr '\n' ' ' <"$project_root/nginx/unavailable.html" | sed "s/'/\&#39;/g")"
+}
+
 # write_nginx_config: renders everything into run_dir/nginx. Copied, not read from the clone, which
 # nginx's user may not be able to reach.
 write_nginx_config()
 {
     local place=$run_dir/nginx file user_line='' files connections most_waiting
-    mkdir -p "$place/snippets" "$place/web/problems" "$place/tmp"
+    mkdir -p "$place/snippets" "$place/gate" "$place/web/problems" "$place/web/shop" "$place/tmp"
     files=$(ulimit -n)
     [[ $files != unlimited && $files -le 65536 ]] || files=65536
     # Every client may need a connection to a worker too.
@@ -31,20 +38,50 @@ write_nginx_config()
     # Orders beyond that wait in vain, and a full socket would refuse in bulk.
     most_waiting=$((pool_backlog * 3 / 4))
 
-    for file in sluice.conf $(cd "$project_root/nginx" && printf '%s\n' snippets/*.conf.in); do
+    for file in sluice.conf $(cd "$project_root/nginx" && printf '%s\n' gate/*.conf.in snippets/*.conf.in); do
         file=${file%.in}
         render "$project_root/nginx/$file.in" "RUN=$run_dir" "PORT=$port" "USER_LINE=$user_line" \
             "FILES=$files" "CONNECTIONS=$connections" "BACKLOG=$pool_backlog" \
+            "CACHE=$place/tmp/cache" "UNAVAILABLE=$(unavailable_page)" \
             "MOST_WAITING=$most_waiting" >"$place/$file"
     done
     write_problems "$project_root/fcgi-app/http/errors.tbl" "$place/web/problems" \
         >"$place/snippets/problem_answers.conf"
     cp -- "$project_root/docs/openapi.yaml" "$place/web/openapi.yaml"
+    cp -R -- "$project_root"/web/shop/*.html "$project_root/web/shop/assets" "$place/web/shop/"
     chmod 711 "$place" "$place/tmp"
     chmod -R a+rX "$place/web"
 
     nginx -t -q -p "$place" -e stderr -c "$place/sluice.conf" >>"$data_dir/logs/nginx.log" 2>&1 ||
         fail_part nginx "refuses its configuration"
+}
+
+# write_gate_files: the gate for an nginx of somebody's own, before any site on this machine: data_dir/gate
+# holds the three files to include and what they need. Their addresses stay the same from run to run.
+write_gate_files()
+{
+    local place=$data_dir/gate file
+    # nginx takes no other characters without quotes, and sockets are reached by other users.
+    if [[ $place == *[^A-Za-z0-9._/-]* ]]; then
+        say "no files for another nginx: the name of the data folder has unusual characters"
+        return 0
+    fi
+    mkdir -p "$place.new/snippets"
+    for file in $(cd "$project_root/nginx" && printf '%s\n' gate/*.conf.in snippets/*.conf.in); do
+        file=${file%.in}
+        render "$project_root/nginx/$file.in" "RUN=$run_dir" "CACHE=$place/cache" \
+            "UNAVAILABLE=$(unavailable_page)" |
+            sed "s|include snippets/|include $place/snippets/|" >"$place.new/${file#gate/}"
+    done
+    sed "s|include snippets/|include $place/snippets/|" "$run_dir/nginx/snippets/problem_answers.conf" \
+        >"$place.new/snippets/problem_answers.conf"
+    chmod -R a+rX "$place.new"
+    rm -rf -- "$place"
+    mv -- "$place.new" "$place"
+    # The workers of that nginx keep their cache there; whatever is private in data_dir is closed by itself.
+    if is_root; then
+        chmod o+x "$data_dir"
+    fi
 }
 
 start_nginx()

@@ -43,6 +43,10 @@ test  lua-check              Lua lint
 test  shellcheck             shell lint
 test  clang-format           C layout
 test  cppcheck               C lint
+test  chromium               browser tests
+test  fonts-nanum            Korean letters in their pictures
+test  nodejs                 drives Chromium
+test  npm                    installs the driver from tests/package-lock.json
 TABLE
 }
 
@@ -64,8 +68,38 @@ purpose_of()
     package_table | awk -v name="$1" '$2 == name { sub(/^[^ ]+ +[^ ]+ +/, ""); print; exit }'
 }
 
-# missing_packages GROUP...: those that dpkg does not know as installed, one a line.
+# node_is_recent: whether the node on PATH is one that tests/package.json asks for.
+node_is_recent()
+{
+    local version
+    version=$(node --version 2>/dev/null) && [[ $version =~ ^v([0-9]+)\. ]] &&
+        ((BASH_REMATCH[1] >= 18))
+}
+
+# is_there_otherwise PACKAGE: whether this machine has what the package holds from somewhere else.
+# Node often comes from its makers, with npm in the same package, and Debian's would conflict.
+# Any other font with Korean letters will do.
+is_there_otherwise()
+{
+    case $1 in
+        nodejs) node_is_recent ;;
+        npm) command -v npm >/dev/null ;;
+        fonts-nanum) [[ -n $(fc-list :lang=ko family 2>/dev/null) ]] ;;
+        *) return 1 ;;
+    esac
+}
+
+# missing_packages GROUP...: what this machine does not have, one a line.
 missing_packages()
+{
+    local name
+    while read -r name; do
+        is_there_otherwise "$name" || printf '%s\n' "$name"
+    done < <(packages_not_installed "$@")
+}
+
+# packages_not_installed GROUP...: those that dpkg does not know as installed, one a line.
+packages_not_installed()
 {
     local wanted
     mapfile -t wanted < <(packages_of "$@")

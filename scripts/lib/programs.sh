@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# programs.sh: Sluice's own programs: their settings file, the worker pools, scheduler, reconcile.
+# programs.sh: Sluice's own programs: their settings file, the worker pools, scheduler, board, reconcile.
 # Uses build_dir (where the programs are).
 
 # Connections that may wait in a pool's socket. The kernel allows no more than somaxconn.
@@ -32,6 +32,8 @@ member_jwt_algorithm = HS256
 member_jwt_key_file = $data/secrets/member-jwt.key
 admin_key_file = $data/secrets/admin.key
 viewer_key_file = $data/secrets/viewer.key
+board_directory = $run_dir/board
+waiting_room_directory = $run_dir/waiting-room
 CONF
     mv -- "$settings_file.new" "$settings_file"
     # Programs get it by a name without unusual characters.
@@ -54,6 +56,20 @@ make_pool_socket_dir()
         chown "root:$nginx_group" "$run_dir/fcgi"
         chmod 710 "$run_dir/fcgi"
     fi
+}
+
+# copy_waiting_page: a name without unusual characters, and the same page until the next start.
+copy_waiting_page()
+{
+    cp -R -- "$project_root/web/waiting-room" "$run_dir/waiting-room"
+    chmod -R a+rX "$run_dir/waiting-room"
+}
+
+# make_board_dir: nginx's workers read there.
+make_board_dir()
+{
+    mkdir "$run_dir/board"
+    chmod 755 "$run_dir/board"
 }
 
 # start_pool NAME WORKERS: a socket with that many processes behind it.
@@ -92,6 +108,11 @@ start_operator_pool()
 start_scheduler()
 {
     spawn scheduler TERM "$build_dir/sluice-scheduler" --config "$settings_file"
+}
+
+start_board()
+{
+    spawn board TERM "$build_dir/sluice-board" --config "$settings_file"
 }
 
 start_reconcile()

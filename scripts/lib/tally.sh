@@ -75,6 +75,22 @@ tally_junit()
     tally_add "$((tests > failed + skipped ? tests - failed - skipped : 0))" "$failed" "$skipped"
 }
 
+# tap_number WORD FILE: the number in the line `# WORD N` that node's runner ends with.
+tap_number()
+{
+    sed -nE "s/^# $1 ([0-9]+)$/\1/p" "$2" | tail -n 1
+}
+
+# tally_tap FILE: the report of node's test runner.
+tally_tap()
+{
+    local passed failed skipped
+    passed=$(tap_number pass "$1")
+    failed=$(tap_number fail "$1")
+    skipped=$(tap_number skipped "$1")
+    tally_add "${passed:-0}" "${failed:-0}" "${skipped:-0}"
+}
+
 # tally_print: the closing line; ends the script with 1 when one failed or none ran.
 tally_print()
 {

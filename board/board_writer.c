@@ -1,0 +1,303 @@
+#include "board/board_writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "board/board_file.h"
+#include "lib/admission/line.h"
+#include "lib/admission/line_state_json.h"
+#include "lib/admission/promotion.h"
+#include "lib/base/clock.h"
+#include "lib/base/digest.h"
+#include "lib/base/identifier.h"
+#include "lib/base/log.h"
+#include "lib/base/random.h"
+#include "lib/store/redis.h"
+#include "lib/store/redis_reply.h"
+
+enum {
+    REFRESH_MS = 1000, /* serverTime moves on at least so often */
+    STALE_MS = 2000,   /* a board that cannot be confirmed for so long is taken away */
+    RETRY_MS = 200,    /* while Redis cannot be reached */
+    PATIENCE_MS = 300, /* for one answer of Redis: a stop must not wait longer */
+    STEP_MS = 100,     /* between two looks at whether a stop was asked for */
+    DOCUMENT_MAX = 8 * 1024 * 1024
+};
+
+struct board {
+    char id[SLUG_MAX + 1];
+    char digest[SHA256_TEXT + 1]; /* of the document that was written, serverTime aside */
+    int64_t written;              /* monotonic ms, as all times here */
+    int64_t confirmed;            /* when the file was last known to be true */
+    bool there;                   /* the file, as far as we know */
+    bool failing;                 /* it could not be confirmed at the last attempt */
+    bool found;                   /* by the discovery that is under way */
+};
+
+struct board_writer {
+    const struct settings *settings;
+    struct redis *redis;
+    struct arena *arena;
+    struct buffer document;
+    char name[RANDOM_ID_TEXT + 1];
+    struct board *boards;
+    size_t count;
+    size_t next_board; /* of the pass that is under way; count: the pass is over */
+    int64_t next_pass;
+    int64_t pass_wall_ms; /* the moment that the files of this pass stand for */
+    bool redis_answers;
+    bool can_write;
+};
+
+static struct board *find_or_add(struct board_writer *writer, struct str id)
+{
+    for (size_t i = 0; i < writer->count; i++) {
+        if (str_equal(str_of(writer->boards[i].id), id)) {
+            return &writer->boards[i];
+        }
+    }
+    struct board *boards = realloc(writer->boards, (writer->count + 1) * sizeof(*boards));
+    if (boards == NULL) {
+        abort();
+    }
+    writer->boards = boards;
+    struct board *board = &boards[writer->count++];
+    *board = (struct board){.confirmed = clock_monotonic_ms()};
+    str_copy(id, board->id, sizeof(board->id));
+    return board;
+}
+
+/* A file of an earlier run counts as true for a moment: it is confirmed, or goes, like any other. */
+static void take_over(void *context, struct str queue)
+{
+    find_or_add(context, queue)->there = true;
+}
+
+struct board_writer *board_writer_new(const struct settings *settings)
+{
+    struct board_writer *writer = calloc(1, sizeof(*writer));
+    int64_t patience = settings->redis_timeout_ms;
+
+    if (writer == NULL) {
+        abort();
+    }
+    writer->settings = settings;
+    writer->redis =
+        redis_new(settings->redis_socket, patience < PATIENCE_MS ? patience : PATIENCE_MS);
+    writer->arena = arena_new();
+    writer->redis_answers = true;
+    writer->can_write = true;
+    buffer_init(&writer->document, DOCUMENT_MAX);
+    random_id(writer->name);
+    board_file_list(writer->arena, settings->board_directory, take_over, writer);
+    writer->next_board = writer->count;
+    arena_reset(writer->arena);
+    return writer;
+}
+
+void board_writer_free(struct board_writer *writer)
+{
+    redis_free(writer->redis);
+    arena_free(writer->arena);
+    buffer_free(&writer->document);
+    free(writer->boards);
+    free(writer);
+}
+
+/* Says once that Redis went away and once that it came back. */
+static void note_redis(struct board_writer *writer, bool answers)
+{
+    if (answers == writer->redis_answers) {
+        return;
+    }
+    writer->redis_answers = answers;
+    if (answers) {
+        log_event(LOG_LEVEL_INFO, "redis.back", LOG_NO_FIELDS);
+    } else {
+        log_event(LOG_LEVEL_WARNING, "redis.unreachable",
+                  LOG_FIELDS(LOG_TEXT("error", redis_error(writer->redis))));
+    }
+}
+
+/* The same of the directory. `error` is an errno. */
+static void note_writing(struct board_writer *writer, bool works, int error)
+{
+    if (works == writer->can_write) {
+        return;
+    }
+    writer->can_write = works;
+    if (works) {
+        log_event(LOG_LEVEL_INFO, "board.writable", LOG_NO_FIELDS);
+    } else {
+        log_event(LOG_LEVEL_ERROR, "board.unwritable",
+                  LOG_FIELDS(LOG_TEXT("directory", writer->settings->board_directory),
+                             LOG_TEXT("error", strerror(error))));
+    }
+}
+
+static void withdraw(struct board_writer *writer, struct board *board, const char *reason)
+{
+    if (!board->there) {
+        return;
+    }
+    if (!board_file_remove(writer->arena, writer->settings->board_directory, board->id)) {
+        note_writing(writer, false, errno);
+        return;
+    }
+    board->there = false;
+    log_event(LOG_LEVEL_INFO, "board.withdrawn",
+              LOG_FIELDS(LOG_TEXT("queue", board->id), LOG_TEXT("reason", reason)));
+}
+
+/* The ids of all queues. NULL where Redis gives no answer: then it has none for any board. */
+static const redisReply *ask_for_queues(struct board_writer *writer)
+{
+    const redisReply *ids = promotion_queues(writer->redis, writer->arena);
+
+    note_redis(writer, ids != NULL);
+    for (size_t i = 0; i < writer->count && ids == NULL; i++) {
+        writer->boards[i].failing = true;
+    }
+    return ids;
+}
+
+/* Learns which queues there are. Returns false where Redis gave no answer: what is known is kept. */
+static bool discover(struct board_writer *writer)
+{
+    const redisReply *ids = ask_for_queues(writer);
+
+    if (ids == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < writer->count; i++) {
+        writer->boards[i].found = false;
+    }
+    for (size_t i = 0; i < ids->elements; i++) {
+        struct str id = redis_reply_text(ids, i);
+        if (identifier_is_slug(id)) {
+            find_or_add(writer, id)->found = true;
+        }
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < writer->count; i++) {
+        if (!writer->boards[i].found) {
+            withdraw(writer, &writer->boards[i], "no such queue");
+        }
+        if (writer->boards[i].found || writer->boards[i].there) {
+            writer->boards[kept++] = writer->boards[i];
+        }
+    }
+    writer->count = kept;
+    return true;
+}
+
+static void begin_pass(struct board_writer *writer)
+{
+    int64_t now = clock_monotonic_ms();
+    bool answered = discover(writer);
+
+    writer->pass_wall_ms = clock_wall_ms();
+    writer->next_pass = now + (answered ? writer->settings->board_interval_ms : RETRY_MS);
+    writer->next_board = answered ? 0 : writer->count;
+}
+
+/* Writes `state` into the file, where anything has changed or serverTime is to move on. */
+static void publish(struct board_writer *writer, struct board *board, struct line_state *state)
+{
+    struct buffer *document = &writer->document;
+    struct str id = str_of(board->id);
+    int64_t server_time = state->now_ms;
+    int64_t now = clock_monotonic_ms();
+    char digest[SHA256_TEXT + 1];
+
+    state->now_ms = -1;
+    buffer_clear(document);
+    line_state_json(document, writer->arena, id, state);
+    sha256_text(buffer_text(document), digest);
+    bool same = board->there && str_equal(str_of(digest), str_of(board->digest));
+    /* The pass that comes nearest to the second: the next one would be later than this is early. */
+    if (!same || now - board->written >= REFRESH_MS - writer->settings->board_interval_ms / 2) {
+        state->now_ms = server_time;
+        buffer_clear(document);
+        line_state_json(document, writer->arena, id, state);
+        bool done = board_file_write(writer->arena, writer->settings->board_directory, writer->name,
+                                     board->id, document, writer->pass_wall_ms);
+        note_writing(writer, done, errno);
+        board->failing = !done;
+        if (!done) {
+            return;
+        }
+        if (!board->there) {
+            log_event(LOG_LEVEL_INFO, "board.published", LOG_FIELDS(LOG_TEXT("queue", board->id)));
+        }
+        str_copy(str_of(digest), board->digest, sizeof(board->digest));
+        board->written = now;
+        board->there = true;
+    }
+    board->failing = false;
+    board->confirmed = now;
+}
+
+/* Returns false where Redis gave no answer. */
+static bool refresh(struct board_writer *writer, struct board *board)
+{
+    struct line_state state;
+    const redisReply *reply =
+        redis_call(writer->redis, writer->arena, line_state(writer->arena, str_of(board->id)));
+    enum outcome outcome = line_read_state(reply, &state);
+
+    if (outcome == OUTCOME_OK) {
+        publish(writer, board, &state);
+    } else if (outcome == OUTCOME_NOT_FOUND) {
+        withdraw(writer, board, "no such queue");
+    } else {
+        board->failing = true;
+        return false;
+    }
+    return true;
+}
+
+static void withdraw_stale(struct board_writer *writer)
+{
+    int64_t now = clock_monotonic_ms();
+
+    for (size_t i = 0; i < writer->count; i++) {
+        struct board *board = &writer->boards[i];
+        if (board->failing && now - board->confirmed > STALE_MS) {
+            withdraw(writer, board, "unconfirmed");
+        }
+    }
+}
+
+int64_t board_writer_step(struct board_writer *writer)
+{
+    int64_t step_ends = clock_monotonic_ms() + STEP_MS;
+
+    if (writer->next_board == writer->count) {
+        begin_pass(writer);
+    }
+    while (writer->next_board < writer->count && clock_monotonic_ms() < step_ends) {
+        /* Is it this queue alone? Otherwise each of the others would wait in vain for as long. */
+        if (!refresh(writer, &writer->boards[writer->next_board++]) &&
+            ask_for_queues(writer) == NULL) {
+            writer->next_board = writer->count;
+            writer->next_pass = clock_monotonic_ms() + RETRY_MS;
+        }
+    }
+    withdraw_stale(writer);
+    arena_reset(writer->arena);
+    if (writer->next_board < writer->count) {
+        return 0;
+    }
+    int64_t wait = writer->next_pass - clock_monotonic_ms();
+    return wait > 0 ? wait : 0;
+}
+
+void board_writer_clear(struct board_writer *writer)
+{
+    for (size_t i = 0; i < writer->count; i++) {
+        withdraw(writer, &writer->boards[i], "ended");
+    }
+    arena_reset(writer->arena);
+}

@@ -1,0 +1,51 @@
+# shellcheck shell=bash
+# sample_shop.sh: the sample shop's queue and products, made by the operator API as an operator would.
+# Uses ready_within and the supervision of parts.
+
+# sample_answer KEY METHOD PATH [FILE]: the status of an operator request with FILE as its body, in
+# sample_status (000: no answer); the answer in sample_text. The key is given on standard input,
+# where no other user can see it.
+sample_answer()
+{
+    local key=$1 method=$2 path=$3 body=()
+    if [[ -n ${4:-} ]]; then
+        body=(--header 'Content-Type: application/json' --data-binary "@$4")
+    fi
+    sample_text=$(printf 'Authorization: Bearer %s\n' "$key" |
+        curl --silent --noproxy '*' --max-time 5 --request "$method" --header @- "${body[@]}" \
+            --write-out '\n%{http_code}' "http://127.0.0.1:$port/v1/admin/$path") || true
+    sample_status=${sample_text##*$'\n'}
+    sample_text=${sample_text%$'\n'*}
+}
+
+# make_sample KEY PATH FILE: makes what is not there; what is there belongs to the operator and stays.
+# Succeeds also where it is refused, with the reason in sample_refusal: trying again would not help.
+make_sample()
+{
+    local key=$1 path=$2 file=$3
+    sample_answer "$key" GET "$path"
+    if [[ $sample_status == 404 ]]; then
+        sample_answer "$key" PUT "$path" "$file"
+    fi
+    case $sample_status in
+        200 | 201) ;;
+        000 | 429 | 5??) return 1 ;;
+        *) sample_refusal="the operator API answers $sample_status to $path: $sample_text" ;;
+    esac
+}
+
+# make_sample_shop: once everything serves, the queue `shop` and what it sells. A queue or product that
+# an operator has changed is left alone; a queue that was deleted is made again, for /shop/ is served.
+make_sample_shop()
+{
+    local key seed=$project_root/web/shop/seed sample path
+    sample_refusal=
+    read -r key <"$data_dir/secrets/admin.key"
+    for sample in queue sample-mug sample-postcard; do
+        path=products/$sample
+        [[ $sample != queue ]] || path=queues/shop
+        wait_until "$ready_within" operator-pool "did not make the sample shop's $path" \
+            make_sample "$key" "$path" "$seed/$sample.json"
+        [[ -z $sample_refusal ]] || die "the sample shop cannot be made: $sample_refusal"
+    done
+}
