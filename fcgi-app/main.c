@@ -6,6 +6,7 @@
 
 #include <fcgiapp.h>
 
+#include "fcgi-app/gate/waiting_page.h"
 #include "fcgi-app/http/operator_keys.h"
 #include "fcgi-app/http/request_log.h"
 #include "fcgi-app/pool/blocking_loop.h"
@@ -20,11 +21,11 @@
 #include "lib/store/redis.h"
 
 static const char *const QUEUE_NEEDS[] = {"redis_socket", "queue_ticket_keys_file",
-                                          "visitor_keys_file", NULL};
+                                          "visitor_keys_file", "waiting_room_directory", NULL};
 static const char *const ORDER_NEEDS[] = {"redis_socket", "postgres_conninfo", "visitor_keys_file",
                                           NULL};
 static const char *const OPERATOR_NEEDS[] = {"redis_socket", "postgres_conninfo", "admin_key_file",
-                                             NULL};
+                                             "queue_ticket_keys_file", NULL};
 
 static const struct {
     const char *name;
@@ -51,6 +52,7 @@ static int pool_of_option(void)
 
 static void services_close(struct services *services)
 {
+    waiting_page_free(services->waiting_page);
     postgres_free(services->postgres);
     redis_free(services->redis);
     operator_keys_free(services->operators);
@@ -64,6 +66,12 @@ static bool keys_open(struct services *services, char error[SECRET_ERROR])
 {
     const struct settings *settings = services->settings;
 
+    if (services->pool != POOL_ORDER) {
+        services->ticket_keys = key_set_open(settings->queue_ticket_keys_file, error);
+        if (services->ticket_keys == NULL) {
+            return false;
+        }
+    }
     if (services->pool == POOL_OPERATOR) {
         services->operators = operator_keys_open(settings, error);
         return services->operators != NULL;
@@ -76,11 +84,19 @@ static bool keys_open(struct services *services, char error[SECRET_ERROR])
     if (services->visitor_keys == NULL) {
         return false;
     }
-    if (services->pool == POOL_QUEUE) {
-        services->ticket_keys = key_set_open(settings->queue_ticket_keys_file, error);
-        return services->ticket_keys != NULL;
-    }
     return true;
+}
+
+/* Reads the waiting page, in the pool that serves it. Returns false, with a sentence, where it is not usable. */
+static bool page_open(struct services *services, char error[WAITING_PAGE_ERROR])
+{
+    if (services->pool != POOL_QUEUE) {
+        return true;
+    }
+    services->waiting_page =
+        waiting_page_open(services->settings->waiting_room_directory,
+                          services->settings->waiting_room_theme_directory, error);
+    return services->waiting_page != NULL;
 }
 
 static bool check_settings(const struct settings *settings, char error[SETTINGS_ERROR])
@@ -97,6 +113,7 @@ static bool check_settings(const struct settings *settings, char error[SETTINGS_
         (void)memccpy(error, fault, '\0', SECRET_ERROR);
         usable = false;
     }
+    usable = usable && page_open(&services, error);
     services_close(&services);
     return usable;
 }
@@ -117,11 +134,18 @@ static int serve(enum pool pool, const struct settings *settings)
     struct services services = {.pool = pool, .settings = settings};
     enum log_level level = LOG_LEVEL_INFO;
     char error[SECRET_ERROR];
+    char page_error[WAITING_PAGE_ERROR];
 
     (void)log_level_parse(str_of(settings->log_level), &level);
     request_log_start(level);
     if (!keys_open(&services, error)) {
         log_event(LOG_LEVEL_ERROR, "keys.unusable", LOG_FIELDS(LOG_TEXT("why", error)));
+        services_close(&services);
+        return PROGRAM_BAD_CONFIG;
+    }
+    if (!page_open(&services, page_error)) {
+        log_event(LOG_LEVEL_ERROR, "waiting_page.unusable",
+                  LOG_FIELDS(LOG_TEXT("why", page_error)));
         services_close(&services);
         return PROGRAM_BAD_CONFIG;
     }

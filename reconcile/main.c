@@ -22,6 +22,8 @@ static void print_report(const struct reconcile_report *report)
            (long long)report->claims_open);
     printf("outbox rows worked off %lld, stuck %lld\n", (long long)report->outbox_done,
            (long long)report->outbox_stuck);
+    printf("lotteries drawn %lld, codes loaded %lld\n", (long long)report->lotteries_drawn,
+           (long long)report->codes_loaded);
     printf("orders expired %lld\n", (long long)report->orders_expired);
     printf("places mended %lld, freed %lld\n", (long long)report->places_mended,
            (long long)report->places_freed);
@@ -43,7 +45,8 @@ static void log_report(const struct reconcile_report *report)
 {
     bool needs_person = reconcile_needs_person(report);
     int64_t work = report->queues_published + report->queues_recovered + report->claims_released +
-                   report->claims_consumed + report->outbox_done + report->orders_expired;
+                   report->claims_consumed + report->outbox_done + report->orders_expired +
+                   report->lotteries_drawn + report->codes_loaded;
 
     if (work == 0 && !needs_person) {
         return;
@@ -57,6 +60,8 @@ static void log_report(const struct reconcile_report *report)
                          LOG_INT("outboxDone", report->outbox_done),
                          LOG_INT("outboxStuck", report->outbox_stuck),
                          LOG_INT("ordersExpired", report->orders_expired),
+                         LOG_INT("lotteriesDrawn", report->lotteries_drawn),
+                         LOG_INT("codesLoaded", report->codes_loaded),
                          LOG_INT("placesMended", report->places_mended),
                          LOG_INT("placesFreed", report->places_freed),
                          LOG_INT("redisSilent", report->redis_silent),

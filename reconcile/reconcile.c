@@ -14,7 +14,12 @@ void reconcile_pass(struct reconcile *reconcile)
         reconcile->report.postgres_silent = true;
         return;
     }
+    /* First of all, for a lottery's opening waits for it. */
     for (size_t i = 0; i < count && !reconcile->report.redis_silent; i++) {
+        reconcile_lottery(reconcile, &queues[i]);
+    }
+    for (size_t i = 0; i < count && !reconcile->report.redis_silent; i++) {
+        reconcile_codes(reconcile, &queues[i]);
         reconcile_claims(reconcile, &queues[i]);
     }
     /* Expiring orders needs PostgreSQL only; what follows from it goes through the outbox. */

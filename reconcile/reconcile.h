@@ -1,7 +1,7 @@
 /*
  * reconcile — brings Redis and PostgreSQL to agree again after crashes: claims past their lease, the
- * outbox, unpaid orders past their time, queues that Redis does not know (or knows an older version of),
- * places that drifted apart. Safe to run several at once: each step is one that may be done twice.
+ * outbox, unpaid orders past their time, draws that are due, codes, queues that Redis does not know (or
+ * knows an older version of), places that drifted apart. Safe to run several at once: each step is one that may be done twice.
  */
 #ifndef SLUICE_RECONCILE_RECONCILE_H
 #define SLUICE_RECONCILE_RECONCILE_H
@@ -27,6 +27,8 @@ struct reconcile_report {
     int64_t outbox_stuck; /* rows that failed so often that a person should look */
     int64_t orders_expired;
     int64_t places_mended;
+    int64_t lotteries_drawn;
+    int64_t codes_loaded; /* that Redis did not know */
     int64_t places_freed; /* kept for an order that holds none any more */
     bool redis_silent;
     bool postgres_silent;
@@ -50,6 +52,15 @@ bool reconcile_needs_person(const struct reconcile_report *report);
 
 /** Publishes what Redis missed and recovers queues that it forgot (queues.c). */
 void reconcile_publish(struct reconcile *reconcile);
+
+/** Holds a lottery's draw whose list has closed (lottery.c). */
+void reconcile_lottery(struct reconcile *reconcile, const struct queue_row *queue);
+
+/** Tells PostgreSQL which codes were used, and Redis the codes that it does not know (codes.c). */
+void reconcile_codes(struct reconcile *reconcile, const struct queue_row *queue);
+
+/** Before `queue` comes back: loads its codes and who has used them. Returns false where that failed. */
+bool reconcile_load_codes(struct reconcile *reconcile, const struct queue_row *queue);
 
 /** Settles the claims of a queue whose lease has run out (claims.c). */
 void reconcile_claims(struct reconcile *reconcile, const struct queue_row *queue);

@@ -8,13 +8,15 @@
 #include "lib/base/log.h"
 #include "lib/base/random.h"
 #include "lib/base/test_pause.h"
+#include "lib/orders/lottery_store.h"
 #include "lib/store/redis.h"
 #include "lib/store/redis_reply.h"
 
 enum {
     DISCOVERY_MS = 500,    /* a new queue or a new pace is noticed within this */
     COLLECTING_CALLS = 20, /* extra calls of one tick that only collect what has run out */
-    RETRY_MS = 200         /* while Redis cannot be reached */
+    RETRY_MS = 200,        /* while Redis cannot be reached */
+    DRAW_RETRY_MS = 2000   /* while PostgreSQL cannot be reached and a draw waits for it */
 };
 
 struct queue_clock {
@@ -29,11 +31,13 @@ struct queue_clock {
 struct scheduler {
     const struct settings *settings;
     struct redis *redis;
+    struct postgres *postgres; /* for draws alone; NULL: they are left to reconcile */
     struct arena *arena;
     char owner[RANDOM_TOKEN_TEXT + 1];
     struct queue_clock *queues;
     size_t count;
     int64_t next_discovery;
+    int64_t next_draw; /* no attempt before */
     bool redis_answers;
 };
 
@@ -46,6 +50,10 @@ struct scheduler *scheduler_new(const struct settings *settings)
     }
     scheduler->settings = settings;
     scheduler->redis = redis_new(settings->redis_socket, settings->redis_timeout_ms);
+    if (settings->postgres_conninfo[0] != '\0') {
+        scheduler->postgres = postgres_new(
+            settings->postgres_conninfo, settings->statement_timeout_ms, settings->lock_timeout_ms);
+    }
     scheduler->arena = arena_new();
     scheduler->redis_answers = true;
     random_token(scheduler->owner);
@@ -55,6 +63,9 @@ struct scheduler *scheduler_new(const struct settings *settings)
 void scheduler_free(struct scheduler *scheduler)
 {
     redis_free(scheduler->redis);
+    if (scheduler->postgres != NULL) {
+        postgres_free(scheduler->postgres);
+    }
     arena_free(scheduler->arena);
     free(scheduler->queues);
     free(scheduler);
@@ -161,6 +172,29 @@ static void note_tick(struct queue_clock *queue, const struct promotion_tick *ti
     }
 }
 
+/* The opening does not wait for reconcile. A PostgreSQL that does not answer holds up the other queues no more
+ * than once in a while. */
+static void hold_draw(struct scheduler *scheduler, struct str id)
+{
+    struct queue_row row;
+    bool found = false;
+    int64_t now = clock_monotonic_ms();
+
+    if (scheduler->postgres == NULL || now < scheduler->next_draw) {
+        return;
+    }
+    if (queue_store_get(scheduler->postgres, scheduler->arena, id, &found, &row) != POSTGRES_OK) {
+        scheduler->next_draw = now + DRAW_RETRY_MS;
+        log_event(LOG_LEVEL_WARNING, "scheduler.draw_waits_for_postgres",
+                  LOG_FIELDS(LOG_STR("queue", id)));
+        return;
+    }
+    if (found && lottery_hold(scheduler->postgres, scheduler->redis, scheduler->arena, &row) ==
+                     LOTTERY_HELD) {
+        log_event(LOG_LEVEL_INFO, "lottery.drawn", LOG_FIELDS(LOG_STR("queue", id)));
+    }
+}
+
 static void tick_queue(struct scheduler *scheduler, struct queue_clock *queue)
 {
     const struct settings *settings = scheduler->settings;
@@ -191,6 +225,9 @@ static void tick_queue(struct scheduler *scheduler, struct queue_clock *queue)
             return;
         }
         note_tick(queue, &tick);
+    }
+    if (tick.draw_waits) {
+        hold_draw(scheduler, id);
     }
     test_pause("scheduler.promoted");
 }

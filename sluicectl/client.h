@@ -16,7 +16,7 @@ struct client_answer {
     json_object *body; /* NULL for an empty one; lives in the invocation's arena */
 };
 
-/** Sends a request with the admin key; `body` (NULL: none) is sent as JSON. Returns false, and has said why,
+/** Sends a request, with the admin key where the path is an operator's; `body` (NULL: none) is sent as JSON. Returns false, and has said why,
  *  where no answer came that could be Sluice's. */
 bool client_request(const struct invocation *invocation, const char *method, const char *path,
                     json_object *body, struct client_answer *answer);

@@ -15,7 +15,11 @@ enum command_option {
     OPTION_TTL = 4,
     OPTION_SAMPLES = 8,
     OPTION_LIMIT = 16,
-    OPTION_TARGET = 32
+    OPTION_TARGET = 32,
+    OPTION_USES = 64,
+    OPTION_EXPIRES = 128,
+    OPTION_MEMBERS = 256,
+    OPTION_COMMITMENT = 512
 };
 
 struct command;

@@ -10,9 +10,11 @@ static const struct {
     unsigned int option;
     const char *spelling;
 } COMMAND_OPTIONS[] = {
-    {OPTION_FORCE, "--force"},     {OPTION_WATCH, "--watch"},
-    {OPTION_TTL, "--ttl SECONDS"}, {OPTION_SAMPLES, "--samples N"},
-    {OPTION_LIMIT, "--limit N"},   {OPTION_TARGET, "--target KIND/ID"},
+    {OPTION_FORCE, "--force"},          {OPTION_WATCH, "--watch"},
+    {OPTION_TTL, "--ttl SECONDS"},      {OPTION_SAMPLES, "--samples N"},
+    {OPTION_LIMIT, "--limit N"},        {OPTION_TARGET, "--target KIND/ID"},
+    {OPTION_USES, "--uses N"},          {OPTION_EXPIRES, "--expires TIME"},
+    {OPTION_MEMBERS, "--members FILE"}, {OPTION_COMMITMENT, "--commitment HEX"},
 };
 
 static const char HEAD[] =
@@ -38,6 +40,10 @@ static const char TAIL[] =
     "    --samples N          seconds of history, 1 to 900 [10]\n"
     "    --limit N            changes shown, 1 to 500 [50]\n"
     "    --target KIND/ID     changes of this only, e.g. queue/spring-sale\n"
+    "    --uses N             members that each code is good for, 1 to 1000000000 [1]\n"
+    "    --expires TIME       end of the codes by RFC 3339, e.g. 2026-01-31T12:00:00Z\n"
+    "    --members FILE       the list as `lottery entrants` prints it\n"
+    "    --commitment HEX     the commitment that you noted before the opening\n"
     "    -h, --help           this text\n"
     "    --version            the version\n"
     "\n"

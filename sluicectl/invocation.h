@@ -24,7 +24,11 @@ struct invocation {
     int64_t samples;
     int64_t limit;
     const char *target; /* "": all */
-    char **arguments;   /* what follows the command's words */
+    int64_t uses;
+    const char *expires;    /* "": never */
+    const char *members;    /* a file; "": none */
+    const char *commitment; /* "": the published one */
+    char **arguments;       /* what follows the command's words */
     int argument_count;
 };
 

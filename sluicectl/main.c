@@ -14,15 +14,30 @@
 #include "lib/orders/audit_store.h"
 #include "sluicectl/commands.h"
 
-enum { TTL_USUAL_S = 3600, TTL_MAX_S = 31536000, SAMPLES_USUAL = 10, LIMIT_USUAL = 50 };
+enum {
+    TTL_USUAL_S = 3600,
+    TTL_MAX_S = 31536000,
+    SAMPLES_USUAL = 10,
+    LIMIT_USUAL = 50,
+    USES_MAX = 1000000000
+};
 
-static const struct option OPTIONS[] = {
-    {"url", required_argument, NULL, 'u'},     {"data", required_argument, NULL, 'd'},
-    {"json", no_argument, NULL, 'j'},          {"force", no_argument, NULL, 'f'},
-    {"watch", no_argument, NULL, 'w'},         {"ttl", required_argument, NULL, 't'},
-    {"samples", required_argument, NULL, 's'}, {"limit", required_argument, NULL, 'l'},
-    {"target", required_argument, NULL, 'g'},  {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0}};
+static const struct option OPTIONS[] = {{"url", required_argument, NULL, 'u'},
+                                        {"data", required_argument, NULL, 'd'},
+                                        {"json", no_argument, NULL, 'j'},
+                                        {"force", no_argument, NULL, 'f'},
+                                        {"watch", no_argument, NULL, 'w'},
+                                        {"ttl", required_argument, NULL, 't'},
+                                        {"samples", required_argument, NULL, 's'},
+                                        {"limit", required_argument, NULL, 'l'},
+                                        {"target", required_argument, NULL, 'g'},
+                                        {"uses", required_argument, NULL, 'n'},
+                                        {"expires", required_argument, NULL, 'e'},
+                                        {"members", required_argument, NULL, 'm'},
+                                        {"commitment", required_argument, NULL, 'c'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {"version", no_argument, NULL, 'v'},
+                                        {NULL, 0, NULL, 0}};
 
 /** What the command line asks for besides a command. */
 struct requests {
@@ -80,6 +95,21 @@ static bool take_option(int letter, struct invocation *invocation, struct reques
     case 'g':
         requests->options |= OPTION_TARGET;
         invocation->target = optarg;
+        return true;
+    case 'n':
+        requests->options |= OPTION_USES;
+        return read_number("uses", USES_MAX, &invocation->uses);
+    case 'e':
+        requests->options |= OPTION_EXPIRES;
+        invocation->expires = optarg;
+        return true;
+    case 'm':
+        requests->options |= OPTION_MEMBERS;
+        invocation->members = optarg;
+        return true;
+    case 'c':
+        requests->options |= OPTION_COMMITMENT;
+        invocation->commitment = optarg;
         return true;
     case 'h':
         requests->help = true;
@@ -157,7 +187,11 @@ int main(int argc, char **argv)
                                     .ttl_s = TTL_USUAL_S,
                                     .samples = SAMPLES_USUAL,
                                     .limit = LIMIT_USUAL,
-                                    .target = ""};
+                                    .target = "",
+                                    .uses = 1,
+                                    .expires = "",
+                                    .members = "",
+                                    .commitment = ""};
     int letter = 0;
 
     log_start("sluicectl", LOG_LEVEL_ERROR);

@@ -1,5 +1,6 @@
 #include "fcgi-app/http/caller.h"
 
+#include "fcgi-app/http/cookie.h"
 #include "fcgi-app/http/operator_keys.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/http/request_log.h"
@@ -10,17 +11,7 @@
 static const char WHY_NOBODY[] = "There is neither an Authorization header nor a visitor cookie.";
 static const char WHY_SCHEME[] = "The Authorization header is not of the form Bearer <JWT>.";
 
-static bool cookie_is_secure(const struct services *services, const struct request *request)
-{
-    return request->https || services->settings->cookie_secure;
-}
-
-static struct str visitor_cookie_name(const struct services *services,
-                                      const struct request *request)
-{
-    return cookie_is_secure(services, request) ? STR("__Host-sluice_visitor")
-                                               : STR("sluice_visitor");
-}
+static const char VISITOR_COOKIE[] = "sluice_visitor";
 
 static bool identify_member(const struct services *services, const struct request *request,
                             struct caller *caller, const char **why)
@@ -47,7 +38,7 @@ static bool identify_member(const struct services *services, const struct reques
 static bool identify_visitor(const struct services *services, const struct request *request,
                              struct caller *caller, const char **why)
 {
-    struct str cookie = request_cookie(request, visitor_cookie_name(services, request));
+    struct str cookie = cookie_read(services, request, VISITOR_COOKIE);
     char id[VISITOR_ID_TEXT + 1];
 
     if (cookie.n == 0 || services->visitor_keys == NULL ||
@@ -62,6 +53,14 @@ static bool identify_visitor(const struct services *services, const struct reque
         .is_visitor = true,
     };
     return true;
+}
+
+bool caller_identify_visitor(const struct services *services, const struct request *request,
+                             struct caller *caller)
+{
+    const char *why;
+
+    return identify_visitor(services, request, caller, &why);
 }
 
 bool caller_identify(const struct services *services, const struct request *request,
@@ -103,12 +102,8 @@ void caller_new_visitor(const struct services *services, const struct request *r
     request_log_member(caller->id);
     size_t length =
         visitor_cookie_make(services->visitor_keys, caller->id, clock_wall_ms(), cookie);
-    const char *line =
-        arena_format(request->arena, "%.*s=%.*s; Path=/; Max-Age=%lld; HttpOnly; SameSite=Lax%s",
-                     STR_ARG(visitor_cookie_name(services, request)), (int)length, cookie,
-                     (long long)services->settings->visitor_ttl_seconds,
-                     cookie_is_secure(services, request) ? "; Secure" : "");
-    response_header(response, "Set-Cookie", str_of(line));
+    cookie_set(services, request, response, VISITOR_COOKIE, str_sized(cookie, length),
+               services->settings->visitor_ttl_seconds);
 }
 
 bool caller_require_operator(const struct services *services, const struct request *request,

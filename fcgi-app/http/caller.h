@@ -23,7 +23,12 @@ enum operator_role { OPERATOR_NONE, OPERATOR_VIEWER, OPERATOR_FULL };
 bool caller_identify(const struct services *services, const struct request *request,
                      struct caller *caller, const char **why);
 
-/** As above, and answers 401 UNAUTHENTICATED for neither. */
+/** The visitor of a valid visitor cookie, whatever Authorization holds: behind the gate that header is the
+ *  site's own. */
+bool caller_identify_visitor(const struct services *services, const struct request *request,
+                             struct caller *caller);
+
+/** As caller_identify(), and answers 401 UNAUTHENTICATED for nobody. */
 bool caller_require(const struct services *services, const struct request *request,
                     struct response *response, struct caller *caller);
 

@@ -19,22 +19,15 @@ struct raw_parameters {
     struct str https;
     struct str request_id;
     struct str traceparent;
+    struct str room;
 };
 
-struct wanted {
-    struct str name;
-    struct str *into;
-    size_t maximum;
-};
-
-/* Copies the wanted parameters into the arena; of several of one name the first counts. Returns false
- * where one is too long. */
-static bool collect(FCGX_Request *fcgi, struct arena *arena, const struct wanted *wanted,
-                    size_t count)
+bool request_parameters(const struct request *request, const struct request_parameter *wanted,
+                        size_t count)
 {
     bool fits = true; /* the rest is read all the same: the answer needs the request's id */
 
-    for (char **line = fcgi->envp; line != NULL && *line != NULL; line++) {
+    for (char **line = request->raw_parameters; line != NULL && *line != NULL; line++) {
         struct str name, value;
         if (!str_split(str_of(*line), '=', &name, &value)) {
             continue;
@@ -46,7 +39,7 @@ static bool collect(FCGX_Request *fcgi, struct arena *arena, const struct wanted
             if (value.n > wanted[i].maximum) {
                 fits = false;
             } else if (wanted[i].into->n == 0 && value.n > 0) {
-                *wanted[i].into = str_sized(arena_copy(arena, value), value.n);
+                *wanted[i].into = str_sized(arena_copy(request->arena, value), value.n);
             }
             break;
         }
@@ -54,9 +47,9 @@ static bool collect(FCGX_Request *fcgi, struct arena *arena, const struct wanted
     return fits;
 }
 
-static bool read_parameters(FCGX_Request *fcgi, struct request *request, struct raw_parameters *raw)
+static bool read_parameters(struct request *request, struct raw_parameters *raw)
 {
-    const struct wanted wanted[] = {
+    const struct request_parameter wanted[] = {
         {STR("REQUEST_METHOD"), &raw->method, HEADER_MAX},
         {STR("REQUEST_URI"), &raw->uri, URI_MAX},
         {STR("CONTENT_LENGTH"), &raw->content_length, 32},
@@ -69,9 +62,11 @@ static bool read_parameters(FCGX_Request *fcgi, struct request *request, struct 
         {STR("HTTP_IDEMPOTENCY_KEY"), &request->idempotency_key, HEADER_MAX},
         {STR("HTTP_COOKIE"), &request->cookies, COOKIES_MAX},
         {STR("HTTP_ACCEPT_LANGUAGE"), &request->accept_language, HEADER_MAX},
+        {STR("SLUICE_MEMBER"), &request->site_member, HEADER_MAX},
+        {STR("SLUICE_ROOM"), &raw->room, 16},
     };
 
-    return collect(fcgi, request->arena, wanted, sizeof(wanted) / sizeof(wanted[0]));
+    return request_parameters(request, wanted, sizeof(wanted) / sizeof(wanted[0]));
 }
 
 static enum method method_of(struct str name)
@@ -166,11 +161,12 @@ bool request_read(FCGX_Request *fcgi, struct arena *arena, size_t body_max, stru
 {
     struct raw_parameters raw = {0};
 
-    *request = (struct request){.arena = arena, .path = STR("/")};
+    *request = (struct request){.arena = arena, .path = STR("/"), .raw_parameters = fcgi->envp};
     *too_large = false;
-    bool within_bounds = read_parameters(fcgi, request, &raw);
+    bool within_bounds = read_parameters(request, &raw);
     request->method = method_of(raw.method);
     request->https = str_equal(raw.https, STR("on"));
+    request->from_room = str_equal(raw.room, STR("1"));
     request->request_id =
         request_id_is_fit(raw.request_id) ? raw.request_id : make_request_id(arena);
     if (traceparent_is_fit(raw.traceparent)) {

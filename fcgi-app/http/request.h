@@ -41,8 +41,25 @@ struct request {
     struct str idempotency_key;
     struct str cookies;
     struct str accept_language;
+    struct str
+        site_member; /* SLUICE_MEMBER: who is logged in on the site behind the gate, by nginx's word */
     bool https;
+    bool from_room; /* SLUICE_ROOM: the waiting page asks, under /_sluice/ */
+    char **
+        raw_parameters; /* NAME=value, NULL at the end; not in the arena, for request_parameters() */
 };
+
+/** A FastCGI parameter that only some routes read, and where it goes. */
+struct request_parameter {
+    struct str name;
+    struct str *into; /* left alone where the parameter is missing or empty */
+    size_t maximum;   /* bytes */
+};
+
+/** Copies the wanted parameters into the request's arena; of several of one name the first counts. Only while
+ *  the request is being begun. Returns false where one is too long, which is then left out. */
+bool request_parameters(const struct request *request, const struct request_parameter *wanted,
+                        size_t count);
 
 /** Reads the parameters and the body of an accepted FastCGI request. Returns false where the request is
  *  beyond its bounds: `*too_large` tells a body over `body_max` from other faults. */
@@ -55,8 +72,6 @@ struct str request_cookie(const struct request *request, struct str name);
 /** The token of "Authorization: Bearer …" (the scheme in any case), empty where it is something else. */
 struct str request_bearer(const struct request *request);
 
-/** The percent-decoded value of the query parameter `name`; returns false where it is missing or badly
- *  encoded. */
 /** The percent-decoded value of the query parameter `name`, as it was sent where it is badly encoded;
  *  returns false where it is missing. */
 bool request_query(const struct request *request, struct str name, struct str *value);

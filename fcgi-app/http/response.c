@@ -55,6 +55,7 @@ void response_clear(struct response *response)
     response->status = 200;
     response->content_type = NULL;
     response->cache_control = "no-store";
+    response->ask = NULL;
     buffer_clear(&response->headers);
     if (response->body.capacity > KEPT_MAX) {
         buffer_free(&response->body);

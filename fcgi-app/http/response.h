@@ -12,6 +12,7 @@
 
 #include "lib/base/buffer.h"
 #include "lib/base/str.h"
+#include "lib/store/redis_command.h"
 
 enum { RESPONSE_MAX = 32 * 1024 * 1024 };
 
@@ -21,6 +22,7 @@ struct response {
     struct buffer body;
     const char *content_type;  /* NULL: no body */
     const char *cache_control; /* "no-store" unless set */
+    struct redis_command *ask; /* queue pool: finish needs this reply too and is called once more */
 };
 
 /** An empty response of status 200. Memory is kept between requests by response_clear(). */

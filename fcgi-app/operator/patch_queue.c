@@ -2,9 +2,10 @@
  * PATCH /v1/admin/queues/{queue} — changes the settings that it names and no other.
  * Request  some of the settings of queue_settings.tbl
  * Reply    200 the queue
- * Errors   NOT_FOUND; otherwise as PUT
+ * Errors   NOT_FOUND; QUEUE_BUSY where the mode would change under people in line; otherwise as PUT
  */
 #include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/mode_change.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 
@@ -30,6 +31,9 @@ static bool attempt(const struct services *services, const struct request *reque
     json_object *settings = queue_settings_change(request->arena, row->settings, given, &fault);
     if (settings == NULL) {
         problem_answer_at(request, response, fault.pointer, "%s.", fault.sentence);
+        return false;
+    }
+    if (!mode_may_change(services, request, response, row, settings)) {
         return false;
     }
     if (!store_answered(services, request, response,

@@ -3,9 +3,11 @@
  * default. A deleted queue comes back empty, under a new epoch.
  * Request  any of the settings of queue_settings.tbl
  * Reply    201 the new queue, 200 the changed one
- * Errors   INVALID_REQUEST with the pointer; ADMISSION_UNAVAILABLE: stored, in force once Redis is back
+ * Errors   INVALID_REQUEST with the pointer; QUEUE_BUSY where the mode would change under people in line;
+ *           ADMISSION_UNAVAILABLE: stored, in force once Redis is back
  */
 #include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/mode_change.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 
@@ -16,6 +18,7 @@ void put_queue(const struct services *services, const struct request *request,
     struct queue_settings_fault fault;
     enum queue_change change;
     struct queue_row row;
+    bool found = false;
 
     if (!operator_begin(services, request, response, false, &call)) {
         return;
@@ -29,7 +32,11 @@ void put_queue(const struct services *services, const struct request *request,
         problem_answer_at(request, response, fault.pointer, "%s.", fault.sentence);
         return;
     }
-    if (!store_answered(services, request, response,
+    if (!store_answered(
+            services, request, response,
+            queue_store_get(services->postgres, request->arena, call.id, &found, &row)) ||
+        (found && !mode_may_change(services, request, response, &row, settings)) ||
+        !store_answered(services, request, response,
                         queue_store_put(services->postgres, request->arena, call.id, settings,
                                         &call.author, &change, &row)) ||
         !publish_change(services, request, response, change, &row)) {

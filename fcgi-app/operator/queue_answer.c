@@ -4,6 +4,7 @@
 
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
+#include "lib/admission/lottery.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 
@@ -118,6 +119,18 @@ json_object *text_json(struct str text)
     return json_object_new_string_len(text.n > 0 ? text.p : "", (int)text.n);
 }
 
+/** What everybody may know of a lottery's secret; null for a queue that never was one. */
+static json_object *commitment_json(struct str secret)
+{
+    char commitment[LOTTERY_COMMITMENT_TEXT + 1];
+
+    if (secret.n == 0) {
+        return NULL;
+    }
+    lottery_commitment(secret, commitment);
+    return json_object_new_string(commitment);
+}
+
 json_object *queue_json(const struct queue_row *row)
 {
     json_object *answer = json_object_new_object();
@@ -131,6 +144,7 @@ json_object *queue_json(const struct queue_row *row)
     json_object_object_add(answer, "epoch", json_object_new_int64(row->epoch));
     json_object_object_add(answer, "incarnation", json_object_new_int64(row->incarnation));
     json_object_object_add(answer, "version", json_object_new_int64(row->version));
+    json_object_object_add(answer, "lotteryCommitment", commitment_json(row->lottery_secret));
     json_object_object_add(answer, "createdAt", time_json(row->created_at_ms));
     json_object_object_add(answer, "updatedAt", time_json(row->updated_at_ms));
     return answer;

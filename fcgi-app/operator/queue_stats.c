@@ -73,6 +73,17 @@ static json_object *sample_json(const struct queue_sample *sample)
     return answer;
 }
 
+/** What the gate would have done while it only watched. */
+static json_object *watch_json(const struct queue_stats *stats)
+{
+    json_object *answer = json_object_new_object();
+
+    add_int(answer, "visits", stats->watched_visits);
+    add_int(answer, "wouldWait", stats->watched_would_wait);
+    add_int(answer, "longestLine", stats->watched_longest_line);
+    return answer;
+}
+
 static json_object *stats_json(struct str queue, const struct queue_stats *stats, size_t samples)
 {
     json_object *answer = json_object_new_object();
@@ -81,6 +92,8 @@ static json_object *stats_json(struct str queue, const struct queue_stats *stats
     json_object_object_add(answer, "queue", text_json(queue));
     json_object_object_add(answer, "state", text_json(stats->queue_state));
     add_int(answer, "waiting", stats->waiting);
+    add_int(answer, "priority", stats->in_priority);
+    add_int(answer, "lottery", stats->in_lottery);
     add_int(answer, "away", stats->away);
     add_int(answer, "ready", stats->ready);
     add_int(answer, "claimed", stats->claimed);
@@ -91,6 +104,9 @@ static json_object *stats_json(struct str queue, const struct queue_stats *stats
     add_int(answer, "expired", stats->expired);
     add_int(answer, "left", stats->left);
     add_int(answer, "withdrawn", stats->withdrawn);
+    add_int(answer, "returned", stats->returned);
+    add_int(answer, "evicted", stats->evicted);
+    json_object_object_add(answer, "watch", watch_json(stats));
     add_rate(answer, "admittedPerSecond", stats->admitted_milli);
     add_rate(answer, "consumedPerSecond", queue_stats_consumed_milli(stats));
     json_object_object_add(answer, "leader", stats->leader.n > 0 ? text_json(stats->leader) : NULL);

@@ -40,6 +40,7 @@ struct loop {
     size_t partial; /* connections that may hold half a request */
     struct exchange *spare;
     size_t spare_count;
+    struct flight *again; /* those that have one more question for Redis */
     size_t due_count;
     struct connection *due[CONNECTIONS_MAX]; /* to look at again in this turn */
     struct connection_table connections;
@@ -132,16 +133,37 @@ struct flight {
     struct loop *loop;
     struct connection *connection;
     struct exchange *exchange;
+    struct flight *next;
 };
 
 static void on_reply(void *context, const redisReply *reply)
 {
-    const struct flight *flight = context;
+    struct flight *flight = context;
     struct exchange *exchange = flight->exchange;
 
+    exchange->response.ask = NULL;
     exchange->route->finish(flight->loop->services, &exchange->request, reply, exchange->memory,
                             &exchange->response);
-    respond(flight->loop, flight->connection, exchange);
+    if (exchange->response.ask != NULL) {
+        /* The pipeline takes no command while it hands out replies. */
+        flight->next = flight->loop->again;
+        flight->loop->again = flight;
+    } else {
+        respond(flight->loop, flight->connection, exchange);
+    }
+}
+
+static void ask_again(struct loop *loop)
+{
+    struct flight *flight = loop->again;
+
+    loop->again = NULL;
+    while (flight != NULL) {
+        struct flight *next = flight->next;
+        redis_pipeline_send(loop->pipeline, flight->exchange->response.ask, on_reply, flight,
+                            loop->now_ms);
+        flight = next;
+    }
 }
 
 static void begin(struct loop *loop, struct connection *connection)
@@ -291,7 +313,7 @@ static int time_to_wait(const struct loop *loop)
     int64_t wait_ms = redis_pipeline_next_turn(loop->pipeline, loop->now_ms);
     int64_t own_ms = -1;
 
-    if (loop->due_count > 0) {
+    if (loop->due_count > 0 || loop->again != NULL) {
         own_ms = 0;
     } else if (is_stopping(loop)) {
         own_ms = STOP_LOOK_MS;
@@ -326,6 +348,7 @@ static void turn(struct loop *loop, const sigset_t *open_mask)
         handle(loop, &events[i]);
     }
     look_at_the_due(loop);
+    ask_again(loop);
     redis_pipeline_turn(loop->pipeline, loop->now_ms);
     if (loop->now_ms - loop->swept_at_ms >= (is_stopping(loop) ? STOP_LOOK_MS : SWEEP_MS)) {
         sweep(loop);

@@ -19,7 +19,8 @@ typedef struct redis_command *line_begin(const struct services *services,
                                          const struct request *request, struct response *response,
                                          void **memory);
 
-/** `reply` is NULL where Redis gave no answer. */
+/** `reply` is NULL where Redis gave no answer. A finish that sets response->ask to a command is called again
+ *  with its reply; few may, for most requests are to cost one round trip. */
 typedef void line_finish(const struct services *services, const struct request *request,
                          const redisReply *reply, void *memory, struct response *response);
 

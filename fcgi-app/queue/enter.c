@@ -3,8 +3,9 @@
  *
  * Request  Authorization: Bearer JWT, or a visitor cookie, or nothing (queues for visitors);
  *          X-Queue-Ticket or its cookie keeps this screen's session
+ *          {"code": "…"}, if any: an invite lets in at once or next, a priority code puts into that lane
  * Reply    201 position at first, 200 when already there; with queueTicket, also as a cookie
- * Errors   UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ALREADY_ACTIVE 409, QUEUE_CLOSED,
+ * Errors   INVALID_REQUEST 400, CODE_INVALID 403 (nothing is lost), UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ALREADY_ACTIVE 409, QUEUE_CLOSED,
  *          SOLD_OUT 410, QUEUE_FULL, ADMISSION_UNAVAILABLE 503
  * Touches  lua/enter.lua
  */
@@ -14,40 +15,49 @@
 #include "fcgi-app/queue/refusal.h"
 #include "fcgi-app/queue/seen_queues.h"
 #include "fcgi-app/queue/ticket_cookie.h"
+#include "fcgi-app/queue/ticket_issue.h"
 #include "fcgi-app/queue/who_stands.h"
-#include "lib/base/clock.h"
+#include "lib/admission/codes.h"
 #include "lib/base/log.h"
-#include "lib/identity/queue_ticket.h"
+
+/* The body is optional, and so is the code in it. */
+static bool read_code(const struct request *request, struct response *response, struct str *code)
+{
+    const char *why = NULL;
+    json_object *value = NULL;
+    json_object *body = request_json(request, &why);
+
+    if (body == NULL) {
+        problem_answer_at(request, response, "", "%s", why);
+        return false;
+    }
+    if (!json_object_object_get_ex(body, "code", &value) || value == NULL) {
+        return true;
+    }
+    *code = str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
+    if (!json_object_is_type(value, json_type_string) || code->n > CODE_TEXT_MAX) {
+        problem_answer_at(request, response, "/code", "code must be text of at most %d letters.",
+                          CODE_TEXT_MAX);
+        return false;
+    }
+    return true;
+}
 
 struct redis_command *enter_begin(const struct services *services, const struct request *request,
                                   struct response *response, void **memory)
 {
+    struct str code = {0};
+
+    if (!read_code(request, response, &code)) {
+        return NULL;
+    }
     struct line_caller *caller = who_enters(services, request, response);
-
     *memory = caller;
-    return caller == NULL ? NULL : line_enter(request->arena, caller);
-}
-
-/* Signs the ticket for the place that the script gave. */
-static struct str make_ticket(const struct services *services, const struct request *request,
-                              const struct line_caller *caller,
-                              const struct line_position *position)
-{
-    int64_t now_s = clock_wall_ms() / 1000;
-    const struct queue_ticket ticket = {
-        .subject = caller->member,
-        .queue = caller->queue,
-        .lane = STR(QUEUE_TICKET_LANE_DEFAULT),
-        .epoch = position->epoch,
-        .seq = position->seq,
-        .generation = position->generation,
-        .incarnation = position->incarnation,
-        .issued_at_s = now_s,
-        .expires_at_s = now_s + services->settings->queue_ticket_ttl_seconds,
-    };
-    char *text = arena_alloc(request->arena, QUEUE_TICKET_TEXT + 1);
-
-    return str_sized(text, queue_ticket_sign(services->ticket_keys, &ticket, text));
+    if (caller == NULL) {
+        return NULL;
+    }
+    caller->code = code;
+    return line_enter(request->arena, caller, LINE_TAKE_OVER);
 }
 
 void enter_finish(const struct services *services, const struct request *request,
@@ -61,7 +71,7 @@ void enter_finish(const struct services *services, const struct request *request
         refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
         return;
     }
-    struct str ticket = make_ticket(services, request, caller, &position);
+    struct str ticket = ticket_issue(services, request, caller, &position);
     if (ticket.n == 0) {
         log_event(LOG_LEVEL_ERROR, "ticket.not_signed",
                   LOG_FIELDS(LOG_STR("queue", caller->queue), LOG_INT("seq", position.seq)));

@@ -2,6 +2,7 @@
 
 #include "fcgi-app/queue/poll_tiers.h"
 #include "lib/base/clock.h"
+#include "lib/identity/queue_ticket.h"
 
 enum { READY_POLL_S = 1, NOT_ENTERED_POLL_S = 5 };
 
@@ -41,14 +42,13 @@ static void add_time_or_null(struct buffer *body, const char *name, int64_t ms)
     add_text_or_null(body, name, str_sized(text, is_time ? RFC3339_TEXT : 0));
 }
 
-/* Seconds until one's turn, -1 where nobody can tell. */
-static int64_t estimate_s(const struct line_position *position)
+int64_t position_estimate_s(const struct line_position *position)
 {
     int64_t ahead_milli;
     bool moves = str_equal(position->queue_state, STR("OPEN")) ||
                  str_equal(position->queue_state, STR("DRAINING"));
 
-    if (position->status != LINE_WAITING || !moves || position->on_hold ||
+    if (position->status != LINE_WAITING || position->rank < 0 || !moves || position->on_hold ||
         position->rate_milli < 1 ||
         __builtin_mul_overflow(position->rank + 1, (int64_t)1000, &ahead_milli)) {
         return -1;
@@ -56,11 +56,18 @@ static int64_t estimate_s(const struct line_position *position)
     return (ahead_milli - 1) / position->rate_milli + 1;
 }
 
-static struct poll_pause pause_of(const struct line_position *position)
+bool position_is_exact_only(const struct line_position *position)
+{
+    return position->exact_only;
+}
+
+struct poll_pause position_pause(const struct line_position *position)
 {
     switch (position->status) {
     case LINE_WAITING:
-        return poll_tiers_pause(position->poll_tiers, position->rank);
+        /* Before the draw nobody is near the front. */
+        return poll_tiers_pause(position->poll_tiers,
+                                position->rank < 0 ? position->waiting : position->rank);
     case LINE_READY:
         return poll_tiers_fixed(READY_POLL_S);
     case LINE_NOT_ENTERED:
@@ -69,20 +76,18 @@ static struct poll_pause pause_of(const struct line_position *position)
     }
 }
 
-void position_json_answer(struct response *response, int status, struct str queue,
-                          const struct line_position *position, struct str ticket)
+void position_json_add(struct buffer *body, struct str queue, const struct line_position *position,
+                       struct poll_pause pause, struct str ticket)
 {
-    struct buffer *body = &response->body;
-    struct poll_pause pause = pause_of(position);
     bool is_ready = position->status == LINE_READY;
+    bool has_place = position->status != LINE_NOT_ENTERED;
 
-    response_json(response, status);
     add_text_or_null(body, "{\"queue\":", queue);
     add_text_or_null(body, ",\"queueState\":", position->queue_state);
     add_text_or_null(body, ",\"status\":", str_of(STATUS_WORDS[position->status]));
     add_number_or_null(body, ",\"rank\":", position->status == LINE_WAITING ? position->rank : -1);
     add_number_or_null(body, ",\"currentTotalWaitingCount\":", position->waiting);
-    add_number_or_null(body, ",\"estimatedWaitSeconds\":", estimate_s(position));
+    add_number_or_null(body, ",\"estimatedWaitSeconds\":", position_estimate_s(position));
     add_number_or_null(body, ",\"pollingIntervalSeconds\":", pause.seconds);
     add_number_or_null(body, ",\"retryAfterMs\":", pause.retry_ms);
     add_text_or_null(body,
@@ -90,8 +95,21 @@ void position_json_answer(struct response *response, int status, struct str queu
     add_time_or_null(body, ",\"entryTokenExpiresAt\":", is_ready ? position->token_ends_ms : 0);
     add_text_or_null(body, ",\"queueTicket\":", ticket);
     add_time_or_null(body, ",\"serverTime\":", position->now_ms);
+    add_number_or_null(body, ",\"seq\":", has_place ? position->seq : -1);
+    add_number_or_null(body, ",\"epoch\":", position->epoch);
+    add_number_or_null(body, ",\"incarnation\":", position->incarnation);
+    if (position_is_exact_only(position)) {
+        buffer_add(body, STR(",\"exactOnly\":true"));
+    }
     if (position->ordering) {
         buffer_add(body, STR(",\"ordering\":true"));
     }
     buffer_add_char(body, '}');
+}
+
+void position_json_answer(struct response *response, int status, struct str queue,
+                          const struct line_position *position, struct str ticket)
+{
+    response_json(response, status);
+    position_json_add(&response->body, queue, position, position_pause(position), ticket);
 }

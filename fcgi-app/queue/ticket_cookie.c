@@ -1,23 +1,17 @@
 #include "fcgi-app/queue/ticket_cookie.h"
 
-static bool is_secure(const struct services *services, const struct request *request)
-{
-    return request->https || services->settings->cookie_secure;
-}
+#include "fcgi-app/http/cookie.h"
 
-static struct str host_name(const struct request *request, struct str queue)
+static const char *name_of(const struct request *request, struct str queue)
 {
-    return str_of(arena_format(request->arena, "__Host-sluice_ticket-%.*s", STR_ARG(queue)));
+    return arena_format(request->arena, "sluice_ticket-%.*s", STR_ARG(queue));
 }
 
 struct str ticket_cookie_read(const struct services *services, const struct request *request,
                               struct str queue)
 {
-    struct str ticket = {0};
+    struct str ticket = cookie_read(services, request, name_of(request, queue));
 
-    if (request->cookies.n > 0 && is_secure(services, request)) {
-        ticket = request_cookie(request, host_name(request, queue));
-    }
     return ticket.n > 0 ? ticket : request_cookie(request, STR("sluice_ticket"));
 }
 
@@ -25,19 +19,14 @@ static void write_cookie(const struct services *services, const struct request *
                          struct response *response, struct str queue, struct str ticket,
                          int64_t max_age_s)
 {
-    const char *line;
-
-    if (is_secure(services, request)) {
-        line = arena_format(
-            request->arena, "%.*s=%.*s; Path=/; Max-Age=%lld; HttpOnly; SameSite=Lax; Secure",
-            STR_ARG(host_name(request, queue)), STR_ARG(ticket), (long long)max_age_s);
-    } else {
-        line = arena_format(
+    cookie_set(services, request, response, name_of(request, queue), ticket, max_age_s);
+    if (!cookie_is_secure(services, request)) {
+        const char *line = arena_format(
             request->arena,
             "sluice_ticket=%.*s; Path=/v1/queues/%.*s/; Max-Age=%lld; HttpOnly; SameSite=Lax",
             STR_ARG(ticket), STR_ARG(queue), (long long)max_age_s);
+        response_header(response, "Set-Cookie", str_of(line));
     }
-    response_header(response, "Set-Cookie", str_of(line));
 }
 
 void ticket_cookie_set(const struct services *services, const struct request *request,

@@ -1,7 +1,7 @@
 /*
  * ticket_cookie — the cookie that carries a queue ticket for browsers. Somebody may stand in several queues at
- * once, so each queue has a cookie of its own: `sluice_ticket` with the queue's path; under TLS, where the
- * prefix __Host- demands Path=/, `__Host-sluice_ticket-<queue>`.
+ * once, so each queue has one of its own, `sluice_ticket-<queue>`. On plain HTTP the API's own name
+ * `sluice_ticket` goes with it, with the queue's path.
  */
 #ifndef SLUICE_QUEUE_TICKET_COOKIE_H
 #define SLUICE_QUEUE_TICKET_COOKIE_H

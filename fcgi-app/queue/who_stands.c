@@ -5,6 +5,7 @@
 #include "fcgi-app/http/request_log.h"
 #include "fcgi-app/queue/ticket_cookie.h"
 #include "lib/base/clock.h"
+#include "lib/base/identifier.h"
 #include "lib/identity/queue_ticket.h"
 #include "lib/identity/visitor.h"
 
@@ -72,9 +73,21 @@ static struct line_caller *speak_for(const struct asking *asking, struct str id)
         caller->generation = asking->ticket.generation;
         caller->epoch = asking->ticket.epoch;
         caller->incarnation = asking->ticket.incarnation;
+        caller->lane = asking->ticket.lane;
     }
     request_log_member(id);
     return caller;
+}
+
+/* The waiting page speaks for whoever the site says is logged in, else for the visitor. */
+static bool identify_by_site(const struct services *services, const struct request *request,
+                             struct caller *caller)
+{
+    if (request->site_member.n == 0) {
+        return caller_identify_visitor(services, request, caller);
+    }
+    *caller = (struct caller){.id = request->site_member};
+    return identifier_is_member(request->site_member);
 }
 
 static struct asking ask(const struct services *services, const struct request *request)
@@ -82,7 +95,12 @@ static struct asking ask(const struct services *services, const struct request *
     struct asking asking = {
         .services = services, .request = request, .queue = request->parameters[0]};
 
-    asking.is_known = caller_identify(services, request, &asking.caller, &asking.why_not);
+    if (request->from_room) {
+        asking.why_not = "Nobody is known by a cookie or a login of the site.";
+        asking.is_known = identify_by_site(services, request, &asking.caller);
+    } else {
+        asking.is_known = caller_identify(services, request, &asking.caller, &asking.why_not);
+    }
     return asking;
 }
 
@@ -125,6 +143,11 @@ struct line_caller *who_enters(const struct services *services, const struct req
                            "A member enters with the login; the ticket alone is not enough.");
             return NULL;
         }
+    }
+    if (!asking.is_known && request->from_room) {
+        problem_answer(request, response, PROBLEM_COOKIES_REQUIRED,
+                       "The browser brought no cookie back: allow cookies for this site.");
+        return NULL;
     }
     if (!asking.is_known) {
         caller_new_visitor(services, request, response, &asking.caller);

@@ -21,7 +21,7 @@ struct line_caller *who_stands(const struct services *services, const struct req
                                struct response *response);
 
 /** For enter: a ticket alone speaks for a visitor, not for a member; whoever brings nothing at all becomes a
- *  new visitor, whose cookie is added to `response`. */
+ *  new visitor, whose cookie is added to `response`; from the waiting page it is COOKIES_REQUIRED instead. */
 struct line_caller *who_enters(const struct services *services, const struct request *request,
                                struct response *response);
 

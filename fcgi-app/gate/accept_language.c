@@ -1,0 +1,79 @@
+#include "fcgi-app/gate/accept_language.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { RANGES_MAX = 32 };
+
+/* "0.8" as 800; 1000 where there is no weight, 0 for one that cannot be read. */
+static int weight_of(struct str parameters)
+{
+    struct str parameter = str_trim(parameters);
+
+    if (parameter.n == 0) {
+        return 1000;
+    }
+    if (!str_starts(parameter, STR("q=")) || parameter.n < 3 || parameter.n > 7) {
+        return 0;
+    }
+    int weight = 0, scale = 1000;
+    for (size_t i = 2; i < parameter.n; i++) {
+        char c = parameter.p[i];
+        if (i == 3) {
+            if (c != '.') {
+                return 0;
+            }
+        } else if (c < '0' || c > '9') {
+            return 0;
+        } else {
+            weight += (c - '0') * scale;
+            scale /= 10;
+        }
+    }
+    return weight > 1000 ? 0 : weight;
+}
+
+static size_t first_part(const char *name, size_t length)
+{
+    const char *dash = memchr(name, '-', length);
+
+    return dash == NULL ? length : (size_t)(dash - name);
+}
+
+static const char *name_for(struct str range, const char *const names[], size_t count)
+{
+    size_t part = first_part(range.p, range.n);
+
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(names[i]) == range.n && strncasecmp(names[i], range.p, range.n) == 0) {
+            return names[i];
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (first_part(names[i], strlen(names[i])) == part &&
+            strncasecmp(names[i], range.p, part) == 0) {
+            return names[i];
+        }
+    }
+    return NULL;
+}
+
+const char *accept_language_best(struct str header, const char *const names[], size_t count)
+{
+    const char *best = NULL;
+    int best_weight = 0;
+
+    for (int i = 0; i < RANGES_MAX && header.n > 0; i++) {
+        struct str item, range, parameters;
+        (void)str_split(header, ',', &item, &header);
+        (void)str_split(item, ';', &range, &parameters);
+        range = str_trim(range);
+        int weight = weight_of(parameters);
+        const char *name = range.n == 0 ? NULL : name_for(range, names, count);
+        if (name != NULL && weight > best_weight) {
+            best = name;
+            best_weight = weight;
+        }
+    }
+    return best;
+}

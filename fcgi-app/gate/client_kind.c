@@ -1,0 +1,164 @@
+#include "fcgi-app/gate/client_kind.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { WEIGHT_ONE = 1000, WEIGHT_TEXT_MAX = 5 /* "0.123" */ };
+
+static bool same_word(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || strncasecmp(a.p, b.p, a.n) == 0);
+}
+
+/* True when one of the words between commas and semicolons is `word`. */
+static bool names(struct str header, struct str word)
+{
+    struct str item;
+    struct str part;
+
+    while (header.n > 0) {
+        (void)str_split(header, ',', &item, &header);
+        while (item.n > 0) {
+            (void)str_split(item, ';', &part, &item);
+            if (same_word(str_trim(part), word)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool loads_ahead(const struct client_headers *headers)
+{
+    const struct str prefetch = STR("prefetch");
+
+    return names(headers->sec_purpose, prefetch) || names(headers->sec_purpose, STR("prerender")) ||
+           names(headers->purpose, prefetch) || names(headers->x_purpose, prefetch) ||
+           names(headers->x_moz, prefetch);
+}
+
+static bool is_document(struct str destination)
+{
+    static const char *const DOCUMENTS[] = {"document", "iframe", "frame",
+                                            "embed",    "object", "fencedframe"};
+
+    for (size_t i = 0; i < sizeof(DOCUMENTS) / sizeof(DOCUMENTS[0]); i++) {
+        if (same_word(destination, str_of(DOCUMENTS[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A weight of RFC 9110, 0 to 1 with at most three decimal places, in thousandths; 0 for anything
+ * else. */
+static int weight_of(struct str text)
+{
+    int weight = 0;
+    int unit = WEIGHT_ONE;
+
+    if (text.n == 0 || text.n > WEIGHT_TEXT_MAX || (text.n > 1 && text.p[1] != '.')) {
+        return 0;
+    }
+    for (size_t i = 0; i < text.n; i++) {
+        if (i == 1) {
+            continue;
+        }
+        if (text.p[i] < '0' || text.p[i] > '9') {
+            return 0;
+        }
+        weight += (text.p[i] - '0') * unit;
+        unit /= 10;
+    }
+    return weight <= WEIGHT_ONE ? weight : 0;
+}
+
+/* The weight among the parameters of a media range. */
+static int range_weight(struct str parameters)
+{
+    struct str parameter;
+    struct str name;
+    struct str value;
+
+    while (parameters.n > 0) {
+        (void)str_split(parameters, ';', &parameter, &parameters);
+        if (str_split(parameter, '=', &name, &value) && same_word(str_trim(name), STR("q"))) {
+            return weight_of(str_trim(value));
+        }
+    }
+    return WEIGHT_ONE;
+}
+
+static bool is_html(struct str type)
+{
+    return same_word(type, STR("text/html")) || same_word(type, STR("application/xhtml+xml"));
+}
+
+static bool is_json(struct str type)
+{
+    const struct str suffix = STR("+json");
+
+    return same_word(type, STR("application/json")) ||
+           (type.n > suffix.n &&
+            same_word(str_sized(type.p + type.n - suffix.n, suffix.n), suffix));
+}
+
+static bool prefers_html(struct str accept)
+{
+    struct str range;
+    struct str type;
+    int html = 0;
+    int others = 0;
+    int json_before_html = 0;
+
+    while (accept.n > 0) {
+        (void)str_split(accept, ',', &range, &accept);
+        (void)str_split(range, ';', &type, &range);
+        type = str_trim(type);
+        int weight = range_weight(range);
+        if (is_html(type)) {
+            html = weight > html ? weight : html;
+        } else if (type.n > 0 && memchr(type.p, '/', type.n) != NULL) {
+            others = weight > others ? weight : others;
+            if (html == 0 && is_json(type) && weight > json_before_html) {
+                json_before_html = weight;
+            }
+        }
+    }
+    return html > json_before_html && html >= others;
+}
+
+static bool is_app_name(struct str requested_with)
+{
+    return requested_with.n > 0 && memchr(requested_with.p, '.', requested_with.n) != NULL;
+}
+
+static enum client_kind navigation(struct str method)
+{
+    return str_equal(method, STR("GET")) || str_equal(method, STR("HEAD")) ? CLIENT_PAGE
+                                                                           : CLIENT_FORM;
+}
+
+enum client_kind client_kind(const struct client_headers *headers)
+{
+    struct str mode = str_trim(headers->sec_fetch_mode);
+    struct str destination = str_trim(headers->sec_fetch_dest);
+
+    if (str_equal(headers->method, STR("OPTIONS")) &&
+        headers->access_control_request_method.n > 0) {
+        return CLIENT_PREFLIGHT;
+    }
+    if (loads_ahead(headers)) {
+        return CLIENT_PREFETCH;
+    }
+    if (mode.n > 0) {
+        return same_word(mode, STR("navigate")) ? navigation(headers->method) : CLIENT_FETCH;
+    }
+    if (destination.n > 0) {
+        return is_document(destination) ? navigation(headers->method) : CLIENT_FETCH;
+    }
+    if (headers->x_requested_with.n > 0 && !is_app_name(headers->x_requested_with)) {
+        return CLIENT_FETCH;
+    }
+    return prefers_html(headers->accept) ? navigation(headers->method) : CLIENT_APP;
+}

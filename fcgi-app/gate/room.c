@@ -1,0 +1,144 @@
+/*
+ * GET /_sluice/room — the waiting room, at the very address that was asked for: nginx comes here with everyone whom
+ * /_sluice/check refused, and nobody else does.
+ *
+ * Request  see visit.h
+ * Reply    503 (setting waiting_status for pages) with the waiting page or problem+json WAITING, see room_answer.h
+ * Touches  lua/enter.lua for a page or an app that has shown that it keeps cookies, or is known as a member;
+ *          lua/gate_view.lua as /_sluice/check does
+ *
+ * A first page only gets the visitor cookie. The place is taken when it comes back: by the page's script, or by
+ * its reload where there are no scripts. So clients that keep no cookies fill no line, and a page that a browser
+ * loads ahead, a script and a part of a page never take a place.
+ */
+#include "fcgi-app/gate/room_answer.h"
+#include "fcgi-app/gate/visit.h"
+#include "fcgi-app/http/caller.h"
+#include "fcgi-app/pool/line_handler.h"
+#include "fcgi-app/queue/ticket_cookie.h"
+#include "fcgi-app/queue/ticket_issue.h"
+
+enum stage { LOOKING, ENTERING };
+
+static bool is_on_hold(const struct visit *visit)
+{
+    return str_equal(visit->known->view.activation, STR("hold"));
+}
+
+static bool takes_a_place(const struct visit *visit)
+{
+    return visit->id.n > 0 && visit->is_get &&
+           (visit->kind == CLIENT_PAGE || visit->kind == CLIENT_APP);
+}
+
+/* Answers somebody who takes no place now. */
+static void show_the_door(const struct services *services, const struct request *request,
+                          struct response *response, struct visit *visit)
+{
+    enum face face = FACE_JOIN;
+
+    if (visit->known == NULL) {
+        face = FACE_NOT_CONFIGURED;
+    } else if (visit->kind == CLIENT_FORM) {
+        face = FACE_UNSAFE;
+    } else if (is_on_hold(visit)) {
+        face = FACE_HOLD;
+    } else if (visit->id.n == 0 && !visit->known->view.for_visitors) {
+        face = FACE_LOGIN;
+    }
+    room_answer(services, request, response, visit, face, NULL);
+    bool may_join = visit->kind == CLIENT_PAGE || visit->kind == CLIENT_APP;
+    if (may_join && visit->id.n == 0 && visit->known != NULL && visit->known->view.for_visitors) {
+        visit_make_visitor(services, request, response, visit, true);
+    }
+}
+
+static struct redis_command *proceed(const struct services *services, const struct request *request,
+                                     struct response *response, struct visit *visit)
+{
+    if (visit->known != NULL && takes_a_place(visit)) {
+        visit->stage = ENTERING;
+        return line_enter(request->arena, visit_line_caller(visit, request), LINE_STAY);
+    }
+    show_the_door(services, request, response, visit);
+    return NULL;
+}
+
+struct redis_command *room_begin(const struct services *services, const struct request *request,
+                                 struct response *response, void **memory)
+{
+    struct visit *visit = visit_read(services, request);
+
+    *memory = visit;
+    if (visit == NULL) {
+        room_answer(services, request, response, NULL, FACE_NOT_CONFIGURED, NULL);
+        return NULL;
+    }
+    if (gate_cache_is_due(visit->queue, visit->now_ms)) {
+        visit->stage = LOOKING;
+        return gate_look(request->arena, visit->queue);
+    }
+    visit->known = gate_cache_find(visit->queue);
+    return proceed(services, request, response, visit);
+}
+
+static void entered(const struct services *services, const struct request *request,
+                    struct response *response, const struct visit *visit, const redisReply *reply)
+{
+    struct line_position position;
+    enum outcome outcome = line_read_position(reply, &position);
+    enum face face = FACE_UNAVAILABLE;
+
+    switch (outcome) {
+    case OUTCOME_ENTERED:
+    case OUTCOME_ALREADY: {
+        struct str ticket =
+            ticket_issue(services, request, visit_line_caller(visit, request), &position);
+        room_answer(services, request, response, visit, room_face_of(&position, is_on_hold(visit)),
+                    &position);
+        if (ticket.n > 0) {
+            ticket_cookie_set(services, request, response, visit->queue, ticket);
+        }
+        return;
+    }
+    case OUTCOME_SESSION_REVOKED:
+        face = FACE_TAKEN_OVER;
+        break;
+    case OUTCOME_QUEUE_CLOSED:
+        face = FACE_CLOSED;
+        break;
+    case OUTCOME_SOLD_OUT:
+        face = FACE_SOLD_OUT;
+        break;
+    case OUTCOME_QUEUE_FULL:
+        face = FACE_FULL;
+        break;
+    case OUTCOME_UNAUTHENTICATED:
+        face = FACE_LOGIN;
+        break;
+    case OUTCOME_ALREADY_ACTIVE:
+        face = FACE_READY;
+        break;
+    default:
+        break;
+    }
+    room_answer(services, request, response, visit, face, NULL);
+}
+
+void room_finish(const struct services *services, const struct request *request,
+                 const redisReply *reply, void *memory, struct response *response)
+{
+    struct visit *visit = memory;
+
+    if (visit->stage == ENTERING) {
+        entered(services, request, response, visit, reply);
+        return;
+    }
+    enum outcome outcome = outcome_of(reply);
+    visit->known = gate_cache_put(visit->queue, reply, visit->now_ms);
+    if (outcome != OUTCOME_OK && outcome != OUTCOME_NOT_FOUND) {
+        room_answer(services, request, response, visit, FACE_UNAVAILABLE, NULL);
+        return;
+    }
+    response->ask = proceed(services, request, response, visit);
+}

@@ -1,0 +1,39 @@
+/*
+ * room_answer — how somebody whom the gate did not let through is answered: a browser gets the waiting page, a
+ * program problem+json, both with Retry-After and never anything that a cache may keep.
+ */
+#ifndef SLUICE_GATE_ROOM_ANSWER_H
+#define SLUICE_GATE_ROOM_ANSWER_H
+
+#include "fcgi-app/gate/visit.h"
+#include "fcgi-app/http/response.h"
+#include "fcgi-app/pool/services.h"
+
+/** What somebody waits for: which part of the page shows, and what a program is told. */
+enum face {
+    FACE_JOIN, /* has no place yet: the page takes one once the browser has shown that it keeps cookies */
+    FACE_WAITING,
+    FACE_READY,
+    FACE_PRE_OPEN,
+    FACE_PAUSED,
+    FACE_HOLD,
+    FACE_SOLD_OUT,
+    FACE_CLOSED,
+    FACE_TAKEN_OVER,
+    FACE_COOKIES,
+    FACE_LOGIN, /* the queue is for members, and nobody is logged in */
+    FACE_FULL,
+    FACE_UNAVAILABLE,
+    FACE_UNSAFE, /* a form came: it is never sent twice, nor lost silently */
+    FACE_NOT_CONFIGURED
+};
+
+/** Answers. `position` is NULL where the place is not known. Cookies are to be set afterwards. */
+void room_answer(const struct services *services, const struct request *request,
+                 struct response *response, const struct visit *visit, enum face face,
+                 const struct line_position *position);
+
+/** The face of somebody who stands at `position`, by the state of the queue. `hold`: activation is hold. */
+enum face room_face_of(const struct line_position *position, bool hold);
+
+#endif

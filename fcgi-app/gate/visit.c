@@ -1,0 +1,193 @@
+#include "fcgi-app/gate/visit.h"
+
+#include "fcgi-app/http/caller.h"
+#include "fcgi-app/http/cookie.h"
+#include "fcgi-app/http/request_log.h"
+#include "fcgi-app/queue/ticket_cookie.h"
+#include "lib/base/clock.h"
+#include "lib/base/identifier.h"
+#include "lib/base/log.h"
+#include "lib/identity/visitor.h"
+
+enum { HEADER_MAX = 1024, PATH_MAX_BYTES = 8 * 1024, ADDRESS_MAX = 64, METHOD_MAX = 32 };
+
+static const char *pass_name(const struct request *request, struct str queue)
+{
+    return arena_format(request->arena, "sluice_pass-%.*s", STR_ARG(queue));
+}
+
+/* What is too long is left out, and so lets nobody through. */
+static struct client_headers read_parameters(const struct request *request, struct visit *visit,
+                                             struct str *member)
+{
+    struct client_headers headers = {0};
+    const struct request_parameter wanted[] = {
+        {STR("SLUICE_QUEUE"), &visit->queue, SLUG_MAX},
+        {STR("SLUICE_METHOD"), &headers.method, METHOD_MAX},
+        {STR("SLUICE_PATH"), &visit->facts.path, PATH_MAX_BYTES},
+        {STR("SLUICE_MEMBER"), member, HEADER_MAX},
+        {STR("REMOTE_ADDR"), &visit->facts.address, ADDRESS_MAX},
+        {STR("HTTP_USER_AGENT"), &visit->facts.user_agent, HEADER_MAX},
+        {STR("HTTP_X_SLUICE_BYPASS"), &visit->facts.secret, HEADER_MAX},
+        {STR("HTTP_ORIGIN"), &visit->origin, HEADER_MAX},
+        {STR("HTTP_ACCEPT"), &headers.accept, HEADER_MAX},
+        {STR("HTTP_SEC_FETCH_MODE"), &headers.sec_fetch_mode, HEADER_MAX},
+        {STR("HTTP_SEC_FETCH_DEST"), &headers.sec_fetch_dest, HEADER_MAX},
+        {STR("HTTP_SEC_PURPOSE"), &headers.sec_purpose, HEADER_MAX},
+        {STR("HTTP_PURPOSE"), &headers.purpose, HEADER_MAX},
+        {STR("HTTP_X_PURPOSE"), &headers.x_purpose, HEADER_MAX},
+        {STR("HTTP_X_MOZ"), &headers.x_moz, HEADER_MAX},
+        {STR("HTTP_X_REQUESTED_WITH"), &headers.x_requested_with, HEADER_MAX},
+        {STR("HTTP_ACCESS_CONTROL_REQUEST_METHOD"), &headers.access_control_request_method,
+         METHOD_MAX},
+    };
+
+    (void)request_parameters(request, wanted, sizeof(wanted) / sizeof(wanted[0]));
+    return headers;
+}
+
+static void read_pass(const struct services *services, const struct request *request,
+                      struct visit *visit)
+{
+    struct str value = cookie_read(services, request, pass_name(request, visit->queue));
+
+    visit->has_pass = gate_pass_verify(services->ticket_keys, value, visit->queue, &visit->pass) ==
+                      GATE_PASS_VALID;
+    if (visit->has_pass && visit->id.n == 0 && visitor_id_is(visit->pass.subject)) {
+        visit->id = visit->pass.subject;
+    }
+    /* Somebody else has logged in on this browser: the pass is not theirs. */
+    if (visit->has_pass && !str_equal(visit->id, visit->pass.subject)) {
+        visit->has_pass = false;
+    }
+}
+
+static void read_ticket(const struct services *services, const struct request *request,
+                        struct visit *visit)
+{
+    struct str value = ticket_cookie_read(services, request, visit->queue);
+
+    visit->has_ticket =
+        value.n > 0 &&
+        queue_ticket_verify(services->ticket_keys, value, visit->queue, clock_wall_ms(),
+                            request->arena, &visit->ticket) == QUEUE_TICKET_VALID;
+    if (visit->has_ticket && visit->id.n == 0 && visitor_id_is(visit->ticket.subject)) {
+        visit->id = visit->ticket.subject;
+    }
+    visit->has_ticket = visit->has_ticket && str_equal(visit->id, visit->ticket.subject);
+}
+
+struct visit *visit_read(const struct services *services, const struct request *request)
+{
+    struct visit *visit = arena_alloc(request->arena, sizeof(*visit));
+    struct str member = {0};
+    struct caller visitor;
+
+    *visit = (struct visit){.now_ms = clock_monotonic_ms()};
+    const struct client_headers headers = read_parameters(request, visit, &member);
+    if (!identifier_is_slug(visit->queue)) {
+        log_event(LOG_LEVEL_ERROR, "gate.no_queue", LOG_FIELDS(LOG_STR("queue", visit->queue)));
+        return NULL;
+    }
+    visit->kind = client_kind(&headers);
+    visit->is_get = str_equal(headers.method, STR("GET")) || str_equal(headers.method, STR("HEAD"));
+    if (member.n > 0) {
+        if (identifier_is_member(member)) {
+            visit->id = member;
+        } else {
+            log_event(LOG_LEVEL_ERROR, "gate.member_refused",
+                      LOG_FIELDS(LOG_STR("queue", visit->queue)));
+        }
+    } else if (caller_identify_visitor(services, request, &visitor)) {
+        visit->id = visitor.id;
+    }
+    if (member.n == 0 || visit->id.n > 0) {
+        read_pass(services, request, visit);
+        read_ticket(services, request, visit);
+    }
+    request_log_member(visit->id);
+    return visit;
+}
+
+void visit_make_visitor(const struct services *services, const struct request *request,
+                        struct response *response, struct visit *visit, bool cookie)
+{
+    visit->is_new = true;
+    if (cookie) {
+        struct caller caller;
+        caller_new_visitor(services, request, response, &caller);
+        visit->id = caller.id;
+    } else {
+        char *id = arena_alloc(request->arena, VISITOR_ID_TEXT + 1);
+        visitor_id_new(id);
+        visit->id = str_sized(id, VISITOR_ID_TEXT);
+    }
+}
+
+struct line_caller *visit_line_caller(const struct visit *visit, const struct request *request)
+{
+    struct line_caller *caller = arena_alloc(request->arena, sizeof(*caller));
+
+    *caller = (struct line_caller){
+        .queue = visit->queue, .member = visit->id, .by_visitor = visitor_id_is(visit->id)};
+    if (visit->has_ticket) {
+        caller->has_ticket = true;
+        caller->seq = visit->ticket.seq;
+        caller->generation = visit->ticket.generation;
+        caller->epoch = visit->ticket.epoch;
+        caller->incarnation = visit->ticket.incarnation;
+        caller->lane = visit->ticket.lane;
+    }
+    return caller;
+}
+
+struct gate_caller visit_gate_caller(const struct visit *visit)
+{
+    struct gate_caller caller = {.queue = visit->queue, .member = visit->id};
+
+    if (visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED) {
+        caller.has_pass = true;
+        caller.admission = visit->pass.admission;
+        caller.seq = visit->pass.seq;
+        caller.generation = visit->pass.generation;
+        caller.epoch = visit->pass.epoch;
+        caller.incarnation = visit->pass.incarnation;
+    }
+    return caller;
+}
+
+void visit_set_pass(const struct services *services, const struct request *request,
+                    struct response *response, const struct visit *visit,
+                    const struct gate_admission *admission, enum gate_pass_kind kind)
+{
+    const struct gate_pass pass = {
+        .queue = visit->queue,
+        .subject = visit->id,
+        .admission = admission->admission,
+        .epoch = admission->epoch,
+        .incarnation = admission->incarnation,
+        .seq = admission->seq,
+        .generation = admission->generation,
+        .renewed_ms = admission->now_ms,
+        .ends_ms = admission->ends_ms,
+        .kind = (char)kind,
+    };
+    char value[GATE_PASS_TEXT + 1];
+    size_t length = gate_pass_make(services->ticket_keys, &pass, value);
+
+    if (length == 0) {
+        log_event(LOG_LEVEL_ERROR, "gate.pass_not_signed",
+                  LOG_FIELDS(LOG_STR("queue", visit->queue), LOG_INT("seq", admission->seq)));
+        return;
+    }
+    int64_t life_s = (admission->ends_ms - admission->now_ms) / 1000 + 1;
+    cookie_set(services, request, response, pass_name(request, visit->queue),
+               str_sized(value, length), life_s);
+}
+
+void visit_clear_pass(const struct services *services, const struct request *request,
+                      struct response *response, const struct visit *visit)
+{
+    cookie_set(services, request, response, pass_name(request, visit->queue), str_sized(NULL, 0),
+               0);
+}

@@ -1,0 +1,41 @@
+#include "fcgi-app/http/cookie.h"
+
+bool cookie_is_secure(const struct services *services, const struct request *request)
+{
+    return request->https || services->settings->cookie_secure;
+}
+
+static const char *prefix_of(const struct services *services, const struct request *request)
+{
+    return cookie_is_secure(services, request) ? "__Host-" : "";
+}
+
+struct str cookie_read(const struct services *services, const struct request *request,
+                       const char *name)
+{
+    if (request->cookies.n == 0) {
+        return str_sized(NULL, 0);
+    }
+    const char *full = arena_format(request->arena, "%s%s", prefix_of(services, request), name);
+    return request_cookie(request, str_of(full));
+}
+
+static const char *same_site(const struct services *services, const struct request *request)
+{
+    if (!cookie_is_secure(services, request)) {
+        return "SameSite=Lax";
+    }
+    return str_equal(str_of(services->settings->cookie_same_site), STR("none"))
+               ? "Secure; SameSite=None; Partitioned"
+               : "Secure; SameSite=Lax";
+}
+
+void cookie_set(const struct services *services, const struct request *request,
+                struct response *response, const char *name, struct str value, int64_t max_age_s)
+{
+    const char *line = arena_format(request->arena, "%s%s=%.*s; Path=/; Max-Age=%lld; HttpOnly; %s",
+                                    prefix_of(services, request), name, STR_ARG(value),
+                                    (long long)max_age_s, same_site(services, request));
+
+    response_header(response, "Set-Cookie", str_of(line));
+}

@@ -1,0 +1,28 @@
+/*
+ * cookie — the cookies that Sluice sets, all of one make: HttpOnly, Path=/ unless said otherwise, and under
+ * TLS (or with cookie_secure) Secure and with the prefix __Host-, which binds them to this host (RFC 6265bis).
+ * The setting cookie_same_site "none" is for sites shown in another site's frame: SameSite=None; Partitioned,
+ * possible under TLS only.
+ */
+#ifndef SLUICE_HTTP_COOKIE_H
+#define SLUICE_HTTP_COOKIE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "fcgi-app/pool/services.h"
+
+/** True where cookies are Secure and have the prefix. */
+bool cookie_is_secure(const struct services *services, const struct request *request);
+
+/** The value of the cookie `name` (without the prefix); empty where there is none. */
+struct str cookie_read(const struct services *services, const struct request *request,
+                       const char *name);
+
+/** Sets the cookie `name` (without the prefix) for `max_age_s` seconds; 0 takes it away. */
+void cookie_set(const struct services *services, const struct request *request,
+                struct response *response, const char *name, struct str value, int64_t max_age_s);
+
+#endif

@@ -1,0 +1,242 @@
+/*
+ * POST /v1/admin/queues/{queue}/codes — adds invite or priority codes, one's own or fresh ones.
+ * Request  {"kind": "invite"|"priority", "codes": [..] or "generate": n, "uses": 1, "expiresAt": null}: each code is
+ *          good for so many members; at most 10000 codes a request
+ * Reply    201 {"queue", "kind", "uses", "added", "known"} and, of fresh ones, "codes": they are shown this once.
+ *          known: how many were there before, which stay as they are
+ * Errors   INVALID_REQUEST with the pointer, NOT_FOUND; ADMISSION_UNAVAILABLE: stored, in force once Redis is back
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/pool/handler.h"
+#include "lib/admission/codes.h"
+#include "lib/admission/queue_setting_value.h"
+#include "lib/base/clock.h"
+#include "lib/orders/audit_store.h"
+#include "lib/orders/code_store.h"
+
+enum { CODES_MAX = 10000, USES_MAX = 1000000000 };
+
+/** What is to be added. */
+struct order_of_codes {
+    enum code_kind kind;
+    int64_t uses;
+    int64_t ends_ms;
+    size_t count;
+    struct str *codes;
+    bool fresh; /* made here */
+};
+
+static bool refuse(const struct request *request, struct response *response, const char *pointer,
+                   const char *sentence)
+{
+    problem_answer_at(request, response, pointer, "%s", sentence);
+    return false;
+}
+
+static bool refuse_unknown_fields(const struct request *request, struct response *response,
+                                  json_object *body)
+{
+    static const char *const FIELDS[] = {"kind", "codes", "generate", "uses", "expiresAt"};
+
+    json_object_object_foreach(body, name, value)
+    {
+        bool known = false;
+        (void)value;
+        for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
+            known |= strcmp(FIELDS[i], name) == 0;
+        }
+        if (!known) {
+            return refuse(
+                request, response,
+                arena_format(request->arena, "/%s", json_pointer_token(request->arena, name)),
+                "There is no field of that name.");
+        }
+    }
+    return true;
+}
+
+static struct str text_of(json_object *value)
+{
+    if (!json_object_is_type(value, json_type_string)) {
+        return str_sized(NULL, 0);
+    }
+    return str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
+}
+
+static bool read_whole(json_object *value, int64_t maximum, int64_t *number)
+{
+    *number = json_object_get_int64(value);
+    return json_object_is_type(value, json_type_int) && *number >= 1 && *number <= maximum;
+}
+
+static bool read_list(const struct request *request, struct response *response, json_object *list,
+                      struct order_of_codes *order)
+{
+    size_t count = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+
+    if (count < 1 || count > CODES_MAX) {
+        return refuse(request, response, "/codes", "codes must be an array of 1 to 10000 codes.");
+    }
+    order->count = count;
+    order->codes = arena_alloc(request->arena, count * sizeof(*order->codes));
+    for (size_t i = 0; i < count; i++) {
+        order->codes[i] = text_of(json_object_array_get_idx(list, i));
+        if (!code_is_sound(order->codes[i])) {
+            return refuse(request, response, arena_format(request->arena, "/codes/%zu", i),
+                          "A code must have 4 to 64 letters or digits, hyphens and spaces aside.");
+        }
+    }
+    return true;
+}
+
+static void make_codes(struct arena *arena, size_t count, struct order_of_codes *order)
+{
+    order->fresh = true;
+    order->count = count;
+    order->codes = arena_alloc(arena, count * sizeof(*order->codes));
+    for (size_t i = 0; i < count; i++) {
+        char *code = arena_alloc(arena, CODE_GENERATED_TEXT + 1);
+        code_generate(code);
+        order->codes[i] = str_of(code);
+    }
+}
+
+static bool read_order(const struct request *request, struct response *response, json_object *body,
+                       struct order_of_codes *order)
+{
+    json_object *codes = NULL;
+    json_object *generate = NULL;
+    json_object *uses = NULL;
+    json_object *ends = NULL;
+    int64_t count = 0;
+
+    if (!refuse_unknown_fields(request, response, body)) {
+        return false;
+    }
+    if (!code_kind_parse(text_of(json_object_object_get(body, "kind")), &order->kind)) {
+        return refuse(request, response, "/kind", "kind must be invite or priority.");
+    }
+    order->uses = 1;
+    if (json_object_object_get_ex(body, "uses", &uses) &&
+        !read_whole(uses, USES_MAX, &order->uses)) {
+        return refuse(request, response, "/uses",
+                      "uses must be a whole number from 1 to 1000000000.");
+    }
+    if (json_object_object_get_ex(body, "expiresAt", &ends) && ends != NULL &&
+        !rfc3339_parse(text_of(ends), &order->ends_ms)) {
+        return refuse(request, response, "/expiresAt",
+                      "expiresAt must be a time by RFC 3339 with its zone, or null.");
+    }
+    bool listed = json_object_object_get_ex(body, "codes", &codes);
+    bool fresh = json_object_object_get_ex(body, "generate", &generate);
+    if (listed == fresh) {
+        return refuse(request, response, "", "Send either codes or generate.");
+    }
+    if (listed) {
+        return read_list(request, response, codes, order);
+    }
+    if (!read_whole(generate, CODES_MAX, &count)) {
+        return refuse(request, response, "/generate",
+                      "generate must be a whole number from 1 to 10000.");
+    }
+    make_codes(request->arena, (size_t)count, order);
+    return true;
+}
+
+/** Stores the codes and brings them to Redis, which may know them already. */
+static bool add_codes_in_parts(const struct services *services, const struct request *request,
+                               struct response *response, struct str queue,
+                               const struct order_of_codes *order, int64_t *added)
+{
+    struct str hashes[CODES_PER_CALL];
+    struct code_entry entries[CODES_PER_CALL];
+    bool in_redis = true;
+
+    for (size_t at = 0; at < order->count; at += CODES_PER_CALL) {
+        size_t part = order->count - at < CODES_PER_CALL ? order->count - at : CODES_PER_CALL;
+        int64_t new_ones = 0;
+        for (size_t i = 0; i < part; i++) {
+            hashes[i] = code_hash(request->arena, order->codes[at + i]);
+            entries[i] = (struct code_entry){.hash = hashes[i],
+                                             .kind = str_of(code_kind_word(order->kind)),
+                                             .left = order->uses,
+                                             .ends_ms = order->ends_ms};
+        }
+        if (!store_answered(services, request, response,
+                            code_store_add(services->postgres, request->arena, queue, order->kind,
+                                           hashes, part, order->uses, order->ends_ms, &new_ones))) {
+            return false;
+        }
+        *added += new_ones;
+        /* Of several codes some may be PostgreSQL's already, with uses gone: those are reconcile's to bring. */
+        in_redis = in_redis &&
+                   (new_ones < (int64_t)part || codes_load(services->redis, request->arena, queue,
+                                                           entries, part, NULL, 0, &new_ones));
+    }
+    if (!in_redis) {
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
+                       "The codes are stored and take effect when Redis is back.");
+    }
+    return in_redis;
+}
+
+static void answer_added(struct response *response, struct str queue,
+                         const struct order_of_codes *order, int64_t added)
+{
+    json_object *answer = json_object_new_object();
+
+    json_object_object_add(answer, "queue", text_json(queue));
+    json_object_object_add(answer, "kind", json_object_new_string(code_kind_word(order->kind)));
+    json_object_object_add(answer, "uses", json_object_new_int64(order->uses));
+    json_object_object_add(answer, "added", json_object_new_int64(added));
+    json_object_object_add(answer, "known", json_object_new_int64((int64_t)order->count - added));
+    if (order->fresh) {
+        json_object *codes = json_object_new_array();
+        for (size_t i = 0; i < order->count; i++) {
+            json_object_array_add(codes, text_json(order->codes[i]));
+        }
+        json_object_object_add(answer, "codes", codes);
+    }
+    response_json_object(response, 201, answer);
+    (void)json_object_put(answer);
+}
+
+void add_codes(const struct services *services, const struct request *request,
+               struct response *response)
+{
+    struct operator_call call;
+    struct order_of_codes order = {0};
+    struct queue_row row;
+    bool found = false;
+    int64_t added = 0;
+
+    if (!operator_begin(services, request, response, false, &call)) {
+        return;
+    }
+    json_object *body = operator_body(request, response);
+    if (body == NULL || !read_order(request, response, body, &order) ||
+        !store_answered(
+            services, request, response,
+            queue_store_get(services->postgres, request->arena, call.id, &found, &row))) {
+        return;
+    }
+    if (!found) {
+        (void)queue_not_found(request, response, call.id);
+        return;
+    }
+    const char *details =
+        arena_format(request->arena, "{\"kind\":\"%s\",\"codes\":%zu,\"uses\":%" PRId64 "}",
+                     code_kind_word(order.kind), order.count, order.uses);
+    if (!store_answered(services, request, response,
+                        audit_store_note(services->postgres, request->arena, &call.author,
+                                         "codes.add", call.id, details)) ||
+        !add_codes_in_parts(services, request, response, call.id, &order, &added)) {
+        return;
+    }
+    log_change("codes.added", &call, code_kind_word(order.kind));
+    answer_added(response, call.id, &order, added);
+}

@@ -1,0 +1,50 @@
+/*
+ * GET /v1/admin/queues/{queue}/lottery/entrants[?after=N] — the list that the draw was held from, in its order: by it
+ * the list's hash can be computed again. Redis alone has it.
+ * Reply   200 {"entrants": ["number member", …], "next": N|null}: next is the after of the next page
+ * Errors  INVALID_REQUEST, ADMISSION_UNAVAILABLE
+ */
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/pool/handler.h"
+#include "lib/admission/lottery_state.h"
+#include "lib/store/redis_reply.h"
+
+enum { ENTRANTS_PER_PAGE = 5000 };
+
+void get_entrants(const struct services *services, const struct request *request,
+                  struct response *response)
+{
+    struct operator_call call;
+    struct str value;
+    int64_t after = 0;
+
+    if (!operator_begin(services, request, response, false, &call)) {
+        return;
+    }
+    if (request_query(request, STR("after"), &value) &&
+        !str_to_int64(value, 0, INT64_MAX / 2, &after)) {
+        problem_answer(request, response, PROBLEM_INVALID_REQUEST,
+                       "after must be a whole number from 0 on.");
+        return;
+    }
+    const redisReply *reply =
+        redis_call(services->redis, request->arena,
+                   lottery_entrants_ask(request->arena, call.id, after, ENTRANTS_PER_PAGE));
+    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY) {
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE, "Redis gave no answer.");
+        return;
+    }
+    json_object *answer = json_object_new_object();
+    json_object *entrants = json_object_new_array();
+    for (size_t i = 0; i < reply->elements; i++) {
+        json_object_array_add(entrants, text_json(redis_reply_text(reply, i)));
+    }
+    json_object_object_add(answer, "entrants", entrants);
+    json_object_object_add(answer, "next",
+                           reply->elements == ENTRANTS_PER_PAGE
+                               ? json_object_new_int64(after + ENTRANTS_PER_PAGE)
+                               : NULL);
+    response_json_object(response, 200, answer);
+    (void)json_object_put(answer);
+}

@@ -1,0 +1,37 @@
+/*
+ * member_call — what the operators' routes about one member share.
+ */
+#ifndef SLUICE_OPERATOR_MEMBER_CALL_H
+#define SLUICE_OPERATOR_MEMBER_CALL_H
+
+#include <stdbool.h>
+
+#include "fcgi-app/operator/queue_answer.h"
+#include "lib/admission/outcome.h"
+#include "lib/store/redis_command.h"
+
+/** A checked request about the member in the path. */
+struct member_call {
+    struct operator_call operator;
+    struct str member; /* member or visitor id */
+};
+
+/** As operator_begin(), and answers NOT_FOUND for what is no member's id. */
+bool member_begin(const struct services *services, const struct request *request,
+                  struct response *response, bool reads, struct member_call *call);
+
+/** Notes `action` in the audit, then sends `command`. Returns false, with an answer, where that could not be done;
+ *  else `outcome` is the script's. */
+bool member_act(const struct services *services, const struct request *request,
+                struct response *response, const struct member_call *call, const char *action,
+                struct redis_command *command, enum outcome *outcome);
+
+/** Answers 200 with where the member stands now. */
+void member_answer(const struct services *services, const struct request *request,
+                   struct response *response, const struct member_call *call);
+
+/** Answers for an outcome that is not a success. */
+void member_refuse(const struct request *request, struct response *response,
+                   const struct member_call *call, enum outcome outcome);
+
+#endif

@@ -1,0 +1,122 @@
+#include "lib/base/log.h"
+#include "lib/orders/code_store.h"
+#include "reconcile/reconcile.h"
+
+enum { TELLING_CALLS = 20 };
+
+/* PostgreSQL first: a use that is taken off Redis's list is known there. */
+static void tell_uses(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    for (int call = 0; call < TELLING_CALLS; call++) {
+        const struct code_use *uses;
+        size_t count;
+        struct str first;
+        if (!codes_untold(reconcile->redis, reconcile->arena, queue->id, &uses, &count, &first)) {
+            reconcile->report.redis_silent = true;
+            return;
+        }
+        if (count == 0) {
+            return;
+        }
+        if (code_store_note(reconcile->postgres, reconcile->arena, queue->id, uses, count) !=
+            POSTGRES_OK) {
+            reconcile->report.postgres_silent = true;
+            return;
+        }
+        if (!codes_told(reconcile->redis, reconcile->arena, queue->id, first, count)) {
+            reconcile->report.redis_silent = true;
+            return;
+        }
+    }
+}
+
+static bool load_codes(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    struct str after = {0};
+    size_t count;
+
+    do {
+        const struct code_entry *codes;
+        int64_t added;
+        if (code_store_page(reconcile->postgres, reconcile->arena, queue->id, after, &codes,
+                            &count) != POSTGRES_OK) {
+            reconcile->report.postgres_silent = true;
+            return false;
+        }
+        if (!codes_load(reconcile->redis, reconcile->arena, queue->id, codes, count, NULL, 0,
+                        &added)) {
+            reconcile->report.redis_silent = true;
+            return false;
+        }
+        reconcile->report.codes_loaded += added;
+        after = count > 0 ? codes[count - 1].hash : after;
+    } while (count == CODES_PER_CALL);
+    return true;
+}
+
+static bool load_uses(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    struct code_use after = {0};
+    size_t count;
+
+    do {
+        const struct code_used *used;
+        struct code_use uses[CODES_PER_CALL];
+        int64_t added;
+        if (code_store_uses(reconcile->postgres, reconcile->arena, queue->id, &after, &used,
+                            &count) != POSTGRES_OK) {
+            reconcile->report.postgres_silent = true;
+            return false;
+        }
+        for (size_t i = 0; i < count; i++) {
+            uses[i] = used[i].use;
+        }
+        if (!codes_load(reconcile->redis, reconcile->arena, queue->id, NULL, 0, uses, count,
+                        &added)) {
+            reconcile->report.redis_silent = true;
+            return false;
+        }
+        after = count > 0 ? used[count - 1].use : after;
+    } while (count == CODES_PER_CALL);
+    return true;
+}
+
+bool reconcile_load_codes(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    /* Uses first: no code is there before those who have used it are known. */
+    return load_uses(reconcile, queue) && load_codes(reconcile, queue);
+}
+
+/* How many codes PostgreSQL has of the queue; -1 where it gave no answer. */
+static int64_t codes_stored(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    const struct code_count *counts;
+    size_t count;
+    int64_t codes = 0;
+
+    if (code_store_counts(reconcile->postgres, reconcile->arena, queue->id, &counts, &count) !=
+        POSTGRES_OK) {
+        reconcile->report.postgres_silent = true;
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        codes += counts[i].codes;
+    }
+    return codes;
+}
+
+void reconcile_codes(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    int64_t stored = codes_stored(reconcile, queue);
+
+    if (stored <= 0) {
+        return;
+    }
+    tell_uses(reconcile, queue);
+    int64_t known = codes_known(reconcile->redis, reconcile->arena, queue->id);
+    reconcile->report.redis_silent |= known < 0;
+    if (known >= 0 && known < stored) {
+        /* Their way to Redis was cut off. */
+        (void)reconcile_load_codes(reconcile, queue);
+    }
+}
