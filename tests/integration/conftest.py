@@ -2,7 +2,10 @@
 
 import pytest
 
+from lib.gate import write_gate_files
 from lib.parts import Parts
+from lib.sites import Site
+from lib.upstream import Upstream
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +28,41 @@ def parts(all_parts):
 @pytest.fixture
 def api(parts):
     return parts.api
+
+
+@pytest.fixture(scope="session")
+def gate_files(all_parts):
+    """The files that put the gate before a site."""
+    return write_gate_files(all_parts.directory, all_parts.port)
+
+
+@pytest.fixture(scope="session")
+def shop(make_directory):
+    """A shop that knows nothing of Sluice."""
+    shop = Upstream(make_directory("shop"))
+    try:
+        yield shop.start()
+    finally:
+        shop.stop()
+
+
+@pytest.fixture
+def make_site(gate_files, shop, make_directory):
+    """A function that puts the shop behind a queue, by an nginx of its own. `queues` names further paths."""
+    sites = []
+
+    def make(queue, queues=None, lines=()):
+        site = Site(make_directory("site"), shop.port, gate_files, {"/": queue, **(queues or {})}, lines)
+        sites.append(site)
+        shop.forget()
+        return site.start()
+
+    yield make
+    for site in sites:
+        site.stop()
+
+
+@pytest.fixture
+def visitor_queue(api):
+    """A function that makes a queue for visitors: open, and quick unless told otherwise."""
+    return lambda **settings: api.queue(**{"identity": "visitor", **settings})

@@ -22,7 +22,8 @@ def test_first_entry_has_rank_0_and_the_total(api):
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", body.pop("serverTime"))
     assert body == {"queue": queue, "queueState": "OPEN", "status": "WAITING", "rank": 0,
                     "currentTotalWaitingCount": 1, "estimatedWaitSeconds": None, "pollingIntervalSeconds": 1,
-                    "retryAfterMs": 1000, "entryToken": None, "entryTokenExpiresAt": None}
+                    "retryAfterMs": 1000, "entryToken": None, "entryTokenExpiresAt": None,
+                    "seq": 1, "epoch": 1, "incarnation": 1}
     assert ticket["sub"] == "first" and ticket["queue"] == queue
     assert (ticket["epoch"], ticket["seq"], ticket["queueSessionId"]) == (1, 1, 0)
     assert ticket["lane"] and ticket["exp"] > 0

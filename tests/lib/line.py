@@ -6,17 +6,22 @@ import itertools
 import os
 from dataclasses import dataclass, field
 
+from lib.draw import Draw, seed_of
+
 GENERATIONS = 4096
+INVITED_SCORE = 2**40 * GENERATIONS
 DEFAULTS = {
     "mode": "fifo", "identity": "member", "ratePerSecond": 50, "burst": 50, "maxActive": 1000,
     "maxInFlight": 100, "entryTtlSeconds": 300, "claimLeaseSeconds": 30, "maxWaiting": 0,
     "opensAt": "", "closesAt": "", "releaseOn": "order", "pickupSeconds": 90, "activation": "on",
-    "batchCap": 500, "tickMs": 1000, "recoverySeconds": 38, "message": "",
-    "operatorState": "OPEN", "deleted": 0,
+    "batchCap": 500, "admitWhenIdle": 0, "tickMs": 1000, "recoverySeconds": 38, "message": "",
+    "operatorState": "OPEN", "deleted": 0, "priorityShare": 0.5, "lotterySecret": "", "lotteryCommitment": "",
+    "lotteryDraw": "",
 }
 # Every field of a queue's keys that holds a time, so that a test can let time pass at once.
-TIME_SETS = ("ready", "pickup", "awayUntil", "claimed", "tombstoneUntil")
-TIME_FIELDS = ("bucketAt", "frozenSince", "frozenEnd", "recoveringUntil")
+TIME_SETS = ("ready", "pickup", "awayUntil", "claimed", "tombstoneUntil", "ended", "watched")
+TIME_FIELDS = ("bucketAt", "frozenSince", "frozenEnd", "recoveringUntil", "firstAdmittedAt", "lastAdmittedAt",
+               "soldOutAt", "watchAt")
 
 
 @dataclass(frozen=True)
@@ -25,9 +30,10 @@ class Ticket:
     generation: int
     epoch: int
     incarnation: int
+    lane: str = "main"
 
 
-NO_TICKET = ("", "", "", "")
+NO_TICKET = ("", "", "", "", "")
 
 
 @dataclass
@@ -48,10 +54,12 @@ class Position:
     now: int
     activation: str
     rate: str
+    lane: str
+    exact_only: int
 
     @property
     def ticket(self):
-        return Ticket(self.seq, self.generation, self.epoch, self.incarnation)
+        return Ticket(self.seq, self.generation, self.epoch, self.incarnation, self.lane or "main")
 
 
 @dataclass
@@ -73,6 +81,41 @@ class Tick:
     unpaid: int = 0
     queue_state: str = ""
     frozen: int = 0
+    draw_waits: int = 0
+
+
+@dataclass
+class Pass:
+    admission: str
+    seq: int
+    generation: int
+    epoch: int
+    incarnation: int
+    now: int
+    ends: int
+
+
+@dataclass
+class View:
+    version: int
+    activation: str
+    idle: int
+    identity: str
+    bypass: str
+    epoch: int
+    incarnation: int
+    renew_ms: int
+    state: str
+    waiting: int
+    rate_milli: int
+    now: int
+    message: str
+    opens_at: str
+    closes_at: str
+    pickup_seconds: int
+    entry_ttl_seconds: int
+    mode: str
+    ended: list
 
 
 @dataclass
@@ -107,6 +150,17 @@ def new_tokens(count):
 
 def _forget_tokens(count):
     del _spare[:2 * count]
+
+
+def one_token():
+    """An entry token and its admission id, used up."""
+    words = new_tokens(1)
+    _forget_tokens(1)
+    return words
+
+
+def seen_before(*groups):
+    return set().union(*groups)
 
 
 class Line:
@@ -144,22 +198,46 @@ class Line:
 
     # Members
 
-    def _ask(self, script, member, ticket, visitor):
+    def _ask(self, script, member, ticket, visitor, *more):
         words = NO_TICKET if ticket is None else (
-            ticket.seq, ticket.generation, ticket.epoch, ticket.incarnation)
-        reply = self.call(script, member, *words, 1 if visitor else 0)
+            ticket.seq, ticket.generation, ticket.epoch, ticket.incarnation, ticket.lane)
+        reply = self.call(script, member, *words, 1 if visitor else 0, *more)
         if len(reply) == len(Position.__dataclass_fields__):
             return Position(*reply)
         return Refusal(reply[0], reply[1:])
 
-    def enter(self, member, ticket=None, visitor=False):
-        return self._ask("enter", member, ticket, visitor)
+    def enter(self, member, ticket=None, visitor=False, mode="take_over", code=""):
+        return self._ask("enter", member, ticket, visitor, mode, *one_token(), sha256_text(code) if code else "")
 
     def position(self, member, ticket=None, visitor=False):
         return self._ask("position", member, ticket, visitor)
 
     def leave(self, member, ticket=None, visitor=False):
         return self._ask("leave", member, ticket, visitor).code
+
+    # The lottery
+
+    def closed_list(self):
+        """What the opening's tick has left for whoever holds the draw: list hash and ranges."""
+        return self.redis.hmget(self.key("state"), "drawList", "drawRanges")
+
+    def hold_draw(self):
+        """Puts the draw down and publishes it, as reconcile does. Returns it."""
+        list_hash_text, ranges = self.closed_list()
+        seed = seed_of(self.settings["lotterySecret"], self.queue, self.epoch, list_hash_text, ranges)
+        assert self.publish(lotteryDraw=f"{seed} {list_hash_text} {ranges}") == "PUBLISHED"
+        return Draw(seed, ranges)
+
+    # Codes
+
+    def add_codes(self, kind, *codes, uses=1, ends=0):
+        for code in codes:
+            self.redis.hset(self.key("codes"), sha256_text(code), f"{kind}/{uses}/{ends}")
+
+    def code(self, code):
+        """Kind and uses left."""
+        kind, left, _ends = self.redis.hget(self.key("codes"), sha256_text(code)).split("/")
+        return kind, int(left)
 
     # The scheduler
 
@@ -169,6 +247,36 @@ class Line:
         tick = Tick(*reply)
         _forget_tokens(tick.admitted)
         return tick
+
+    # The gate
+
+    def gate(self, member, gate_pass=None, visitor=False):
+        """`gate_pass` is what an earlier call answered. Returns a Pass, or the word of the refusal."""
+        words = (("",) * 5 if gate_pass is None else
+                 (gate_pass.admission, gate_pass.seq, gate_pass.generation, gate_pass.epoch, gate_pass.incarnation))
+        reply = self.call("gate_check", member, *words, 1 if visitor else 0, *one_token())
+        return Pass(*reply[1:]) if reply[0] == "ADMITTED" else reply[0]
+
+    def view(self):
+        return View(*(reply := self.call("gate_view"))[1:19], reply[19:])
+
+    def watch(self, member):
+        return self.call("gate_watch", member)
+
+    def end(self, member, admission=""):
+        return self.call("member_end", member, admission)[0]
+
+    def admit(self, member):
+        return self.call("member_admit", member, *one_token())[0]
+
+    def find(self, member):
+        return self.call("member_find", member)[1:]
+
+    def result(self):
+        names = ("state", "entered", "admitted", "consumed", "left", "expired", "last_served", "first_admitted_at",
+                 "last_admitted_at", "last_wait", "longest_wait", "sold_out_at", "opens_at", "closes_at", "epoch",
+                 "now")
+        return dict(zip(names, self.call("result")[1:], strict=True))
 
     # Orders
 
@@ -224,11 +332,17 @@ class Line:
         for member, place in places.items():
             assert (place.claim != "") == (member in claimed), f"claim of {member}"
         assert set(self.members("pickup")) <= ready, "only the READY are waited for"
-        waiting = dict(self.redis.zrange(self.key("waiting"), 0, -1, withscores=True))
+        waiting = {}
+        for name in ("waiting", "priority", "draw"):
+            standing = dict(self.redis.zrange(self.key(name), 0, -1, withscores=True))
+            assert not standing.keys() & waiting.keys(), "a member stands in one lane"
+            waiting.update({member: score % INVITED_SCORE for member, score in standing.items()})
         away = dict(self.redis.zrange(self.key("away"), 0, -1, withscores=True))
         assert set(away) == set(self.members("awayUntil")), "whoever is away is so until some time"
         seen = list(waiting) + list(away) + list(places)
         assert len(seen) == len(set(seen)), "a member is in one of line, away and places"
+        places_drawn = dict(self.redis.zrange(self.key("drawn"), 0, -1, withscores=True))
+        assert not places_drawn.keys() & seen_before(waiting, away, places), "the drawn stand nowhere else"
         numbers = [int(score) // GENERATIONS for score in [*waiting.values(), *away.values()]]
         numbers += [place.seq for place in places.values()]
         assert len(numbers) == len(set(numbers)), "no number twice"

@@ -94,7 +94,8 @@ class Parts:
             "redis_socket": self.redis_server.socket, "postgres_conninfo": self.postgres.conninfo,
             "queue_ticket_keys_file": place / "queue-ticket.keys", "visitor_keys_file": place / "visitor.keys",
             "member_jwt_algorithm": "HS256", "member_jwt_key_file": place / "member-jwt.key",
-            "admin_key_file": place / "admin.key", "viewer_key_file": place / "viewer.key", **self.settings}
+            "admin_key_file": place / "admin.key", "viewer_key_file": place / "viewer.key",
+            "waiting_room_directory": ROOT / "web" / "waiting-room", **self.settings}
         if rows["member_jwt_algorithm"] != "HS256":
             del rows["member_jwt_key_file"]
         self.config.write_text("".join(f"{name} = {value}\n" for name, value in rows.items()))

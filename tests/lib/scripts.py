@@ -1,5 +1,6 @@
 """The transitions of lua/, loaded as the programs load them, with the keys that they declare."""
 
+import functools
 import re
 import subprocess
 
@@ -8,6 +9,12 @@ from lib.project import LUA, SCRIPTS
 CLOCK_CALL = "redis.call('TIME')"
 # The time as the name of one more key of the queue: a script cannot tell, and the test decides what time it is.
 CLOCK_READ = "{ string.match(KEYS[#KEYS], '(%d+)%.(%d+)$') }"
+
+
+@functools.cache
+def read_script(name, folder):
+    """The script, expanded once for all tests."""
+    return Script(name, folder)
 
 
 class Script:
@@ -39,7 +46,7 @@ class Scripts:
     def __init__(self, client, folder=LUA, clock=None):
         self.client = client
         self.clock = clock
-        self.scripts = {path.stem: Script(path.stem, folder) for path in sorted(folder.glob("*.lua"))}
+        self.scripts = {path.stem: read_script(path.stem, folder) for path in sorted(folder.glob("*.lua"))}
         self._shas = {}
         for name, script in self.scripts.items():
             text = script.text.replace(CLOCK_CALL, CLOCK_READ) if clock else script.text

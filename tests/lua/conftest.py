@@ -67,3 +67,14 @@ def clocked_scripts(redis_server, clock):
     client.flushall()
     yield Scripts(client, clock=clock)
     client.close()
+
+
+@pytest.fixture
+def timed(clocked_scripts):
+    """A function that makes a queue, led as owner "a", in the time that the test decides."""
+    def make(**settings):
+        line = Line(clocked_scripts, **settings)
+        assert line.publish() == "PUBLISHED"
+        line.lead(lease_ms=10**9)
+        return line
+    return make

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 
 WAITING, AWAY, READY, CLAIMED = "WAITING", "AWAY", "READY", "CLAIMED"
+MAIN, PRIORITY, INVITED = 0, 1, 2
 
 
 @dataclass
@@ -22,6 +23,7 @@ class Member:
     key: str = ""
     remaining: int = 0
     lease: int = 0
+    lane: int = 0          # 0 main, 1 priority, 2 invited
 
 
 class Model:
@@ -36,15 +38,38 @@ class Model:
         self.epoch = 1
         self.away_ms = 0       # how long whoever is set aside keeps the number, by the last tick
         self.admitted = []     # numbers in order of admission
+        self.carry = 0.0       # of the priority lane's share
+        self.used = set()      # (code, member)
 
     def virtual(self, now):
         return now - self.frozen_ms - (now - self.frozen_since if self.frozen_since else 0)
 
-    def line(self):
-        return sorted((it.seq, name) for name, it in self.members.items() if it.kind == WAITING)
+    def line(self, priority=False):
+        standing = [(it, name) for name, it in self.members.items()
+                    if it.kind == WAITING and (it.lane > MAIN) == priority]
+        return [(it.seq, name) for it, name in sorted(standing, key=lambda one: (-one[0].lane, one[0].seq))]
 
     def rank(self, name):
-        return [member for _, member in self.line()].index(name)
+        return [member for _, member in self.line(self.members[name].lane > MAIN)].index(name)
+
+    def filled(self, now):
+        return min(self.settings["burst"],
+                   self.bucket + max(now - self.bucket_at, 0) * self.settings["ratePerSecond"] / 1000)
+
+    def comes_in_by_invite(self, now):
+        taken = self.count(READY, CLAIMED) + len(self.unpaid)
+        return (self.state() == "OPEN" and not self.frozen_since and not self.ticks_are_overdue(now)
+                and taken < self.settings["maxActive"] and self.filled(now) >= 1)
+
+    def come_in(self, it, token, now):
+        refill = max(now - self.bucket_at, 0) * self.settings["ratePerSecond"] / 1000
+        self.bucket = float(f"{self.filled(now) - 1 - refill:.6f}")
+        it.kind, it.token, it.pickup = READY, token, 0
+        it.deadline = self.virtual(now) + self.visit_ms()
+        self.admitted.append(it.seq)
+
+    def visit_ms(self):
+        return self.settings["entryTtlSeconds"] * 1000
 
     def ticks_are_overdue(self, now):
         """Without ticks nobody knows whether a deadline has moved."""
@@ -73,8 +98,13 @@ class Model:
 
     # Transitions: each gives the outcome that the script must give.
 
-    def enter(self, name, ticket, now):
+    def enter(self, name, ticket, now, lane=MAIN, token=""):
+        """`lane`: that of a good code, None with a wrong one; `token`: for one who is let in at once."""
         it = self.status(name, now)
+        if lane is None:
+            if it is None:
+                self.members.pop(name, None)
+            return "CODE_INVALID"
         if it is None:
             self.members.pop(name, None)
             if name in self.unpaid:
@@ -83,13 +113,28 @@ class Model:
                 return "QUEUE_CLOSED"
             if self.state() == "SOLD_OUT":
                 return "SOLD_OUT"
-            if 0 < self.settings["maxWaiting"] <= self.count(WAITING):
+            invited = lane == INVITED and self.comes_in_by_invite(now)
+            if not invited and 0 < self.settings["maxWaiting"] <= self.count(WAITING):
                 return "QUEUE_FULL"
             self.last += 1
-            self.members[name] = Member(WAITING, self.last)
+            it = self.members[name] = Member(WAITING, self.last, lane=lane)
+            if lane > MAIN:
+                self.used.add((lane, name))
+            if invited:
+                self.come_in(it, token, now)
             return "ENTERED"
-        if ticket != (self.epoch, it.seq, it.generation):
+        moves = it.kind in (WAITING, AWAY) and (
+            lane > it.lane or (lane == INVITED and self.comes_in_by_invite(now)))
+        if moves:
+            self.used.add((lane, name))
+        if moves or ticket != (self.epoch, it.seq, it.generation):
             it.generation += 1
+        if moves and lane == INVITED and self.comes_in_by_invite(now):
+            it.lane = lane
+            self.come_in(it, token, now)
+            return "ALREADY"
+        if moves:
+            it.lane = lane
         if it.kind == AWAY:
             it.kind = WAITING
         it.pickup = 0
@@ -143,14 +188,14 @@ class Model:
             del self.members[name]
         for token in [token for token, (*_, until) in self.spent.items() if until <= now]:
             del self.spent[token]
-        self.bucket = min(self.settings["burst"],
-                          self.bucket + max(now - self.bucket_at, 0) * self.settings["ratePerSecond"] / 1000)
+        self.bucket = self.filled(now)
         self.bucket_at = now
         room = min(math.floor(self.bucket), len(tokens), self.settings["batchCap"],
                    self.settings["maxActive"] - self.count(READY, CLAIMED) - len(self.unpaid))
         if outage or self.state() not in ("OPEN", "DRAINING"):
             room = 0
-        front = self.line()[:max(room, 0)]
+        first, others = self.divide(max(room, 0))
+        front = self.line(priority=True)[:first] + self.line()[:others]
         # Kept to a millionth, as the protocol does.
         self.bucket = float(f"{self.bucket - len(front):.6f}")
         for (seq, name), token in zip(front, tokens):
@@ -160,6 +205,18 @@ class Model:
             it.pickup = virtual + self.settings["pickupSeconds"] * 1000
             self.admitted.append(seq)
         return len(front), len(expired), len(withdrawn)
+
+    def divide(self, room):
+        """How many come from the priority lane and how many from the main one."""
+        first, others = len(self.line(priority=True)), len(self.line())
+        quota = room * self.settings["priorityShare"] + (self.carry if first and others else 0)
+        whole = math.floor(quota + 1e-9)
+        from_first = min(whole, room, first)
+        from_others = min(room - from_first, others)
+        from_first = min(room - from_others, first)
+        goes_on = from_first == whole and first > from_first
+        self.carry = float(f"{max(quota - whole, 0):.6f}") if goes_on else 0.0
+        return from_first, from_others
 
     def claim(self, name, token, claim, key, now):
         it = self.members.get(name)
@@ -206,4 +263,5 @@ class Model:
         self.members.clear()   # what orders have left behind stays
         self.last = 0
         self.epoch += 1
+        self.carry = 0.0
         self.admitted.clear()

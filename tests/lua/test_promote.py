@@ -18,7 +18,8 @@ def crowd(line, count, prefix="m"):
         script = line.scripts.scripts["enter"]
         keys = script.key_names(line.queue)
         for i in range(count):
-            pipe.evalsha(line.scripts._shas["enter"], len(keys), *keys, f"{prefix}{i}", "", "", "", "", 0)
+            pipe.evalsha(line.scripts._shas["enter"], len(keys), *keys, f"{prefix}{i}", *[""] * 5, 0,
+                         "take_over", "", "", "")
         pipe.execute()
 
 
@@ -236,5 +237,5 @@ def test_counters_and_series(fast):
     stats = line.call("stats", samples=10)
     assert stats[:9] == ["OK", "OPEN", 6, 0, 4, 0, 0, 10, 4]
     assert stats[14] == "a", "the leader"
-    second, *counts = map(int, stats[20].split(","))
+    second, *counts = map(int, stats[22].split(","))
     assert second == stats[15] // 1000 and counts == [6, 4, 0, 10, 4, 0, 0, 0]

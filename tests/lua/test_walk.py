@@ -5,14 +5,15 @@ import random
 
 import pytest
 
-from lib.line import Line, base64url, sha256_text
-from model import AWAY, CLAIMED, READY, WAITING, Model
+from lib.line import Line, base64url, new_tokens, sha256_text
+from model import AWAY, CLAIMED, INVITED, MAIN, PRIORITY, READY, WAITING, Model
 
 STEPS = 2500
 MEMBERS = [f"m{i}" for i in range(14)]
 SETTINGS = {
     "ratePerSecond": 5.5, "burst": 7, "maxActive": 8, "maxInFlight": 3, "entryTtlSeconds": 20,
     "pickupSeconds": 7, "claimLeaseSeconds": 5, "maxWaiting": 9, "batchCap": 4, "releaseOn": "payment",
+    "priorityShare": 0.4,
 }
 SILENCE, AWAY_MS, TOMBSTONE_MS = 3_000, 40_000, 15_000
 
@@ -64,8 +65,10 @@ class Walk:
     def enter(self):
         name = self.member()
         ticket = self.ticket(name)
-        expected = self.model.enter(name, self.as_model(ticket), self.clock.now)
-        answer = self.line.enter(name, ticket)
+        code, lane = self.dice.choices([("", MAIN), ("VIP", PRIORITY), ("INV", INVITED), ("no", None)], [30, 6, 3, 2])[0]
+        token = new_tokens(1)[0]
+        expected = self.model.enter(name, self.as_model(ticket), self.clock.now, lane, token)
+        answer = self.line.enter(name, ticket, code=code)
         assert answer.code == expected
         if expected in ("ENTERED", "ALREADY"):
             self.compare(name, answer)
@@ -179,6 +182,8 @@ class Walk:
         self.line.check()
         model, line = self.model, self.line
         assert line.members("waiting") == [name for _, name in model.line()]
+        assert line.members("priority") == [name for _, name in model.line(priority=True)]
+        assert line.redis.llen(line.key("codeUses")) == len(model.used)
         for kind, name in ((AWAY, "away"), (READY, "ready"), (CLAIMED, "claimed")):
             assert set(line.members(name)) == {m for m, it in model.members.items() if it.kind == kind}, kind
         assert set(line.members("pickup")) == {m for m, it in model.members.items()
@@ -197,6 +202,8 @@ def test_random_walk(clocked_scripts, clock, run):
     print(f"seed {seed}: set SLUICE_SEED to walk the same way again")
     line = Line(clocked_scripts, **SETTINGS)
     line.publish()
+    line.add_codes("priority", "VIP", uses=1000)
+    line.add_codes("invite", "INV", uses=1000)
     line.redis.set(line.key("leader"), "a")
     walk = Walk(line, clock, seed)
     names, weights = list(Walk.STEPS), list(Walk.STEPS.values())

@@ -1,0 +1,73 @@
+"""Inside: how long one may stay, and how a visit ends."""
+
+import time
+
+from lib.wait import until
+
+DEEP = "/deep/page.html?x=1"
+
+
+def inside(drop, page):
+    """Lets a page in; after it the line stands still again."""
+    page.goto(drop.url + DEEP)
+    drop.let_in()
+    page.wait("#query")
+    drop.let_in(0)
+    return page
+
+
+def test_a_visit_lasts_while_one_is_active(gate_before, browser):
+    drop = gate_before(entryTtlSeconds=2)
+    page = inside(drop, browser.page())
+    began = time.monotonic()
+    while time.monotonic() - began < 5:
+        assert page.reload().status == 200
+    last = time.monotonic()
+    until(lambda: drop.stats("expired") == 1, 5, "the end of the visit")
+    assert 1.5 < time.monotonic() - last < 4
+    assert page.reload().status == 503
+    page.wait_face("WAITING")
+    assert (drop.stats("entered"), drop.stats("ready")) == (2, 0)
+
+
+def test_whoever_is_evicted_waits_again(drop, browser):
+    page = inside(drop, browser.page())
+    assert page.reload().status == 200
+    drop.evict(page.context)
+    began = time.monotonic()
+    until(lambda: page.reload().status == 503, 1.5, "a pass that is worth nothing", every=0)
+    assert time.monotonic() - began < 1.5
+    page.wait_face("WAITING")
+    assert drop.stats("entered") == 2
+
+
+def test_a_reset_gives_everybody_a_new_place(drop, browser, inspect):
+    admitted = inside(drop, browser.page())
+    drop.others(2)
+    waiting = browser.page(screen="phone")
+    waiting.goto(drop.url + DEEP)
+    waiting.wait_face("WAITING")
+    assert waiting.text("#place") == "3"
+    drop.act("reset")
+    until(lambda: admitted.reload().status == 503, 1.5, "a pass of before the reset", every=0)
+    admitted.wait_face("WAITING")
+    waiting.wait("#note")
+    waiting.wait_face("WAITING")
+    assert {waiting.text("#place"), admitted.text("#place")} == {"1", "2"}
+    assert waiting.text("#note") is not None
+    inspect(waiting, "reset")
+    drop.let_in()
+    assert (waiting.wait("#query"), admitted.wait("#query")) == ("x=1", "x=1")
+
+
+def test_the_shop_may_end_a_visit(gate_before, browser):
+    drop = gate_before(maxActive=1, ratePerSecond=1000)
+    first, second = browser.page(), browser.page()
+    first.goto(drop.url + DEEP)
+    first.wait("#query")
+    second.goto(drop.url + DEEP)
+    second.wait_face("WAITING")
+    assert first.goto(drop.url + "/done").status == 200
+    assert second.wait("#query", 5) == "x=1"
+    until(lambda: first.goto(drop.url + "/").status == 503, 1.5, "the end of the first visit", every=0)
+    first.wait_face("WAITING")

@@ -1,0 +1,149 @@
+"""What a page does while it waits: the place that it shows, how often it asks, and in which language."""
+
+import json
+import time
+
+import pytest
+
+from lib.project import ROOT
+from lib.wait import until
+
+DEEP = "/deep/page.html?x=1"
+TEXTS = {language: json.loads((ROOT / "web" / "waiting-room" / "texts" / f"{language}.json").read_text())
+         for language in ("en", "ko")}
+# Writes down each place that is shown, before the page's own script runs.
+KEEP_PLACES = """
+window.places = [];
+new MutationObserver(() => {
+    const shown = document.querySelector('#place')?.textContent;
+    if (shown > '0' && shown !== String(window.places[window.places.length - 1]))
+        window.places.push(Number(shown.replace(/[^0-9]/g, '')));
+}).observe(document, { subtree: true, childList: true, characterData: true });
+"""
+
+
+def in_line(drop, page, path=DEEP):
+    page.goto(drop.url + path)
+    page.wait_face("WAITING")
+    return page
+
+
+def place(page):
+    return int(page.text("#place"))
+
+
+def test_a_place_only_ever_gets_better(drop, browser, inspect):
+    others = drop.others(50)
+    page = in_line(drop, browser.page(script=KEEP_PLACES, screen="phone"))
+    assert (page.text("#place"), page.text("#ahead")) == ("51", "50")
+    inspect(page, "place-51")
+    drop.leave(others[:10] + others[30:35])
+    drop.others(10)
+    until(lambda: place(page) <= 41, 10, "ten fewer ahead")
+    drop.let_in(4)
+    until(lambda: place(page) < 35, 10, "a line that moves")
+    page.screenshot("moving")
+    until(lambda: place(page) < 10, 15, "a line that moves")
+    shown = page.evaluate("window.places")
+    page.wait("#query")
+    assert shown == sorted(shown, reverse=True) and shown[0] == 51 and len(shown) >= 5, shown
+    assert drop.stats("entered") == 61
+
+
+def test_far_from_the_front_the_board_is_enough(drop, browser):
+    drop.others(60)
+    page = in_line(drop, browser.page())
+    page.forget_requests()
+    until(lambda: len(page.requests(f"/_sluice/board/{drop.queue}.json")) >= 3, 30, "looks at the board")
+    assert page.requests(f"/_sluice/queues/{drop.queue}/position") == []
+
+
+def test_a_hidden_tab_is_quiet_and_catches_up(drop, browser):
+    page = in_line(drop, browser.page())
+    page.hide()
+    page.forget_requests()
+    # What was planned when it was hidden may still go out.
+    deadline = time.monotonic() + 8
+    while time.monotonic() < deadline:
+        assert len(page.requests()) <= 2
+        time.sleep(0.5)
+    drop.let_in()
+    until(lambda: drop.stats("ready") == 1, 3, "the turn of somebody who looks away")
+    assert len(page.requests()) <= 2 and page.face() == "WAITING"
+    page.show()
+    assert page.wait("#query", 5) == "x=1"
+
+
+def test_half_a_minute_without_network(drop, browser, inspect):
+    drop.others(1)
+    visitor = browser.visitor(screen="phone")
+    page = in_line(drop, visitor.page())
+    visitor.offline()
+    assert page.until("document.querySelector('#connection.lost')?.innerText") == TEXTS["en"]["offline"]
+    inspect(page, "offline")
+    page.forget_requests()
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        assert (page.face(), page.text("#place"), page.text("#connection")) == ("WAITING", "2", TEXTS["en"]["offline"])
+        time.sleep(0.5)
+    assert 1 <= len(page.requests()) <= 20
+    visitor.offline(False)
+    page.until("document.querySelector('#connection').innerText === argument", TEXTS["en"]["live"], 5)
+    assert page.text("#place") == "2"
+    drop.let_in()
+    assert page.wait("#query") == "x=1"
+    assert [main.status for main in page.mains()] == [503, 200]
+    assert drop.stats("entered") == 2
+
+
+def test_the_operators_message_is_shown(drop, browser, inspect):
+    page = in_line(drop, browser.page(screen="phone"))
+    assert page.text("#message") is None
+    drop.set(message="Back at <b>10:00</b> & thank you")
+    until(lambda: (page.text("#message") or "").endswith("Back at <b>10:00</b> & thank you"), 15, "the message")
+    inspect(page, "message")
+    plain = browser.page(javaScriptEnabled=False)
+    plain.goto(drop.url + DEEP)
+    assert plain.text("#message").endswith("Back at <b>10:00</b> & thank you")
+
+
+@pytest.mark.parametrize("locale, language, other", [("ko-KR", "ko", "en"), ("en-GB", "en", "ko"), ("fr-FR", "en", "ko")])
+def test_the_language_of_the_browser_and_the_switch(drop, browser, inspect, locale, language, other):
+    page = in_line(drop, browser.page(locale=locale, screen="phone"))
+    assert (page.evaluate("document.documentElement.lang"), page.text(".WAITING h1")) == (
+        language, TEXTS[language]["waitingTitle"])
+    inspect(page, f"waiting-{language}")
+    page.click(f"#languages [lang={other}]")
+    page.until("document.documentElement.lang === argument", other)
+    assert page.text(".WAITING h1") == TEXTS[other]["waitingTitle"]
+    assert TEXTS[other]["title"] in page.evaluate("document.title")
+    page.screenshot(f"switched-to-{other}")
+    page.reload()
+    assert (page.evaluate("document.documentElement.lang"), page.text(".WAITING h1")) == (
+        other, TEXTS[other]["waitingTitle"])
+    assert (len(page.mains()), drop.stats("entered")) == (2, 1)
+
+
+def test_the_switch_without_scripts(drop, browser):
+    page = in_line(drop, browser.page(javaScriptEnabled=False, locale="en-US"))
+    page.click("#languages [lang=ko]")
+    page.until("document.documentElement.lang === 'ko'")
+    assert (page.url, page.text(".WAITING h1")) == (drop.url + DEEP, TEXTS["ko"]["waitingTitle"])
+    assert drop.stats("entered") == 1
+
+
+def test_an_alert_for_ones_turn(drop, browser, inspect):
+    page = in_line(drop, browser.page(screen="phone", permissions=["notifications"]))
+    page.click("#notify")
+    page.until("document.querySelector('#notify').getAttribute('aria-pressed') === 'true'")
+    assert page.text("#notify") in (TEXTS["en"]["notifyBoth"], TEXTS["en"]["notifySound"])
+    inspect(page, "alert")
+    drop.let_in()
+    page.wait("#query")
+
+
+def test_the_smallest_screen(drop, browser, inspect):
+    drop.others(1)
+    page = in_line(drop, browser.page(screen="small", locale="ko-KR"))
+    inspect(page, "small")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320

@@ -1,0 +1,135 @@
+"""Parts of Sluice that are gone: whoever is in stays until the visit ends, nobody new comes in, everybody is told."""
+
+import time
+
+import pytest
+
+from lib import processes
+from lib.gate import APP, FETCH, NAVIGATION, Visitor
+from lib.wait import until
+
+
+@pytest.fixture
+def in_and_out(visitor_queue, make_site):
+    """A site, a visitor who is in, and one who is not."""
+    def make(**settings):
+        queue = visitor_queue(**{"entryTtlSeconds": 60, **settings})
+        site = make_site(queue, {"/nowhere/": "never-made"})
+        browser = Visitor(site.port)
+        browser.come_in()
+        return queue, site, browser
+    return make
+
+
+def refused_well(site, faces, code="ADMISSION_UNAVAILABLE"):
+    """A page for people and JSON for programs, both 503 with Retry-After, and nothing that is kept."""
+    page = Visitor(site.port).ask("/deep/page.html?x=1")
+    assert page.status == 503 and page.face in faces
+    texts = [Visitor(site.port, kind).ask("/api/stock") for kind in (FETCH, APP)]
+    for reply in texts:
+        assert reply.status == 503 and reply.get("content-type") == "application/problem+json"
+        assert reply.json["code"] == code, reply.json
+    for reply in (page, *texts):
+        assert 1 <= int(reply.get("retry-after")) <= 120
+        assert reply.get("cache-control") == "no-store"
+        assert reply.get("location") is None and reply.get("www-authenticate") is None
+
+
+@pytest.mark.parametrize("how", ["stopped", "silent"])
+def test_redis_gone(parts, in_and_out, shop, how):
+    """A pass counts until the end that it names; one whose time is over does not, and nobody new comes in."""
+    queue, site, browser = in_and_out(entryTtlSeconds=6)
+    ends = int(browser.gate_pass(queue).ends)
+    parts.redis.config_set("appendfsync", "always")
+    now_ms = parts.redis.time()[0] * 1000
+    if how == "stopped":
+        parts.redis_server.stop()
+    else:
+        processes.stop(parts.redis_server.process.pid)
+    begin = time.monotonic()
+    try:
+        time.sleep(1.0)  # every worker has to ask
+        assert browser.ask("/deep/page.html?x=1").status == 200
+        assert browser.ask("/style.css").status == 200
+        shop.forget()
+        refused_well(site, {"UNAVAILABLE"})
+        assert shop.seen() == []
+        until(lambda: not browser.is_through(), 15, "the end that the pass names", every=0.2)
+        lasted = time.monotonic() - begin
+        assert lasted * 1000 > ends - now_ms - 1500, "until its end"
+        assert lasted * 1000 < ends - now_ms + 2500, "and not beyond"
+    finally:
+        if how == "stopped":
+            parts.start_redis()
+        else:
+            processes.cont(parts.redis_server.process.pid)
+    until(lambda: browser.ask().status == 200, 20, "the way in is open again", every=0.2)
+
+
+def test_queue_pool_gone(parts, in_and_out, shop):
+    """Closed, with a page of nginx's own, for everybody: nobody can tell any more who is in."""
+    queue, site, browser = in_and_out()
+    parts.pools["queue"].stop(seconds=20)
+    try:
+        shop.forget()
+        for client in (browser, Visitor(site.port)):
+            page = client.ask("/deep/page.html?x=1")
+            assert page.status == 503 and page.get("content-type").startswith("text/html")
+            assert not page.is_page and b"<html" in page.body
+            assert page.get("retry-after") == "5" and page.get("cache-control") == "no-store"
+            assert page.get("location") is None and page.set_cookies == []
+        for kind in (FETCH, APP):
+            reply = Visitor(site.port, kind).ask("/api/stock")
+            assert (reply.status, reply.get("content-type")) == (503, "application/problem+json")
+            assert reply.json["code"] == "ADMISSION_UNAVAILABLE"
+            assert int(reply.get("retry-after")) >= 1 and reply.get("cache-control") == "no-store"
+        form = browser.ask("/order", "POST", headers={**NAVIGATION, "Content-Type": "application/x-www-form-urlencoded"},
+                           body="name=Kim")
+        assert form.status == 503 and form.get("location") is None
+        upload = Visitor(site.port, FETCH).ask("/upload", "POST", body=b"x" * 3_000_000)
+        assert upload.status == 503
+        assert shop.seen() == []
+    finally:
+        parts.start_pool("queue", parts.queue_workers)
+        parts._wait_pool("queue")  # pylint: disable=protected-access
+    assert browser.ask("/deep/page.html?x=1").status == 200
+
+
+def test_unknown_queue(in_and_out, shop):
+    """A queue that is not there lets nobody in; the site's maker is told what is wrong."""
+    _, site, browser = in_and_out()
+    shop.forget()
+    for client in (browser, Visitor(site.port)):
+        reply = client.ask("/nowhere/")
+        assert (reply.status, reply.face, reply.set_cookies) == (503, "NOT_CONFIGURED", [])
+    reply = Visitor(site.port, APP).ask("/nowhere/")
+    assert (reply.status, reply.json["code"]) == (503, "ADMISSION_UNAVAILABLE")
+    assert "does not exist" in reply.json["detail"]
+    assert shop.seen() == [] and browser.ask().status == 200
+
+
+@pytest.mark.parametrize("name", ["", "No-Slug", "a b", "x" * 70])
+def test_queue_s_name_that_is_none(parts, make_site, shop, name):
+    site = make_site("fine", {"/bad": name or '$http_x_nothing'})
+    parts.allowed_errors.add("gate.no_queue")
+    reply = Visitor(site.port).ask("/bad")
+    assert reply.status == 503 and int(reply.get("retry-after")) >= 1
+    assert reply.get("cache-control") == "no-store" and reply.set_cookies == []
+    assert shop.seen() == []
+
+
+def test_redis_that_lost_its_memory(parts, api, in_and_out):
+    """A pass brings its owner back in, without standing in line again."""
+    queue, site, browser = in_and_out(recoverySeconds=2)
+    before = browser.gate_pass(queue)
+    stranger = Visitor(site.port)
+    parts.redis.flushall()
+    parts.reconcile_until(lambda: api.admin("GET", f"/queues/{queue}").status == 200
+                          and parts.redis.exists(f"sluice:{{{queue}}}:settings"), 20, "the queue is back")
+    until(lambda: browser.is_through() and browser.gate_pass(queue).incarnation == "2", 5, "a pass of now")
+    after = browser.gate_pass(queue)
+    assert (after.seq, after.epoch) == (before.seq, before.epoch) and after.admission != before.admission
+    assert api.stats(queue)["ready"] == 1
+    assert not stranger.is_through()
+    stranger.ask()
+    assert stranger.come_in(seconds=15).status == 200

@@ -1,0 +1,207 @@
+"""A lottery over HTTP: commitment, draw, places that anybody can compute again, and losses around it."""
+
+import hashlib
+import os
+import subprocess
+import time
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from lib.api import ticket_payload
+from lib.client import assert_problem
+from lib.draw import Draw, list_hash, seed_of
+from lib.wait import until
+
+
+def soon(seconds):
+    return (datetime.now(timezone.utc) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def document(api, queue):
+    answer = api.call("GET", f"/v1/queues/{queue}/lottery")
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+def open_now(api, queue):
+    assert api.admin("PATCH", f"/queues/{queue}", {"opensAt": soon(0.2)}).status == 200
+
+
+@pytest.fixture
+def lottery(api):
+    def make(**settings):
+        return api.queue(mode="lottery", opensAt=soon(3600), **{"activation": "hold", **settings})
+    return make
+
+
+def crowd(api, queue, count):
+    members = [api.member() for _ in range(count)]
+    for answer, member in zip(api.together([member.enter_call(queue) for member in members], 16), members):
+        assert answer.status == 201, answer.body
+        member.ticket = answer["queueTicket"]
+    return members
+
+
+def number_of(member):
+    return ticket_payload(member.ticket)["seq"]
+
+
+def test_settings_of_a_lottery(api):
+    answer = api.admin("PUT", "/queues/lottery-without-opening", {"mode": "lottery"})
+    assert_problem(answer, 400, "INVALID_REQUEST")
+    assert answer["pointer"] == "/opensAt"
+    queue = api.still_queue()
+    assert api.admin("GET", f"/queues/{queue}").json["lotteryCommitment"] is None
+    assert_problem(api.call("GET", f"/v1/queues/{queue}/lottery"), 404, "NOT_FOUND")
+    changed = api.admin("PATCH", f"/queues/{queue}", {"mode": "lottery", "opensAt": soon(3600)})
+    assert changed.status == 200, changed.body
+    commitment = changed["lotteryCommitment"]
+    assert len(commitment) == 64
+    for body in ({"mode": "fifo"}, {"mode": "lottery"}, {"message": "Soon"}):
+        answer = api.admin("PATCH", f"/queues/{queue}", body)
+        assert (answer.status, answer["lotteryCommitment"]) == (200, commitment), "nobody can try another secret"
+    shown = api.admin("GET", f"/queues/{queue}").json
+    assert api.admin("PUT", f"/queues/{queue}", shown).json == {**shown, "state": shown["state"]}
+    api.act(queue, "reset")
+    assert api.admin("GET", f"/queues/{queue}").json["lotteryCommitment"] != commitment
+
+
+def test_the_mode_stays_while_somebody_is_in_line(api):
+    queue = api.still_queue()
+    member = api.member()
+    member.enter(queue)
+    answer = api.admin("PATCH", f"/queues/{queue}", {"mode": "lottery", "opensAt": soon(3600)})
+    assert_problem(answer, 409, "QUEUE_BUSY")
+    settings = api.admin("GET", f"/queues/{queue}").json
+    answer = api.admin("PUT", f"/queues/{queue}", {**settings, "mode": "lottery", "opensAt": soon(3600)})
+    assert_problem(answer, 409, "QUEUE_BUSY")
+    member.leave(queue)
+    assert api.admin("PATCH", f"/queues/{queue}", {"mode": "lottery", "opensAt": soon(3600)}).status == 200
+
+
+def test_from_commitment_to_the_last_place(parts, api, lottery):
+    queue = lottery(ratePerSecond=100000, burst=100000, batchCap=10, maxActive=1000)
+    before = document(api, queue)
+    assert (before["phase"], before["entrants"], before["seed"], before["secret"]) == ("OPEN", 0, None, None)
+    secret = parts.redis.hget(f"sluice:{{{queue}}}:settings", "lotterySecret")
+    assert secret not in api.admin("GET", f"/queues/{queue}").body.decode()
+    members = crowd(api, queue, 40)
+    assert {(m.position(queue)["rank"], m.position(queue)["estimatedWaitSeconds"]) for m in members[:3]} == {(None, None)}
+    assert members[0].position(queue)["currentTotalWaitingCount"] == 40
+    assert {ticket_payload(member.ticket)["lane"] for member in members} == {"lottery"}
+    for member in members[5:10]:
+        member.leave(queue)
+    open_now(api, queue)
+    until(lambda: api.stats(queue)["state"] == "OPEN", 10, "the opening")
+    late = crowd(api, queue, 3)
+    assert {ticket_payload(member.ticket)["lane"] for member in late} == {"main"}
+    until(lambda: document(api, queue)["phase"] == "DRAWN", 10, "the draw, which waits for no reconcile")
+    drawn = document(api, queue)
+    assert (drawn["phase"], drawn["commitment"], drawn["ranges"]) == ("DRAWN", before["commitment"], "1-40")
+    assert hashlib.sha256(drawn["secret"].encode()).hexdigest() == before["commitment"]
+    assert drawn["seed"] == seed_of(drawn["secret"], queue, drawn["epoch"], drawn["listHash"], drawn["ranges"])
+    entrants = api.admin("GET", f"/queues/{queue}/lottery/entrants").json
+    assert entrants["next"] is None and len(entrants["entrants"]) == drawn["entrants"] == 40
+    assert list_hash(entrants["entrants"]) == drawn["listHash"]
+    assert {tuple(line.split()) for line in entrants["entrants"]} == {(str(number_of(m)), m.name) for m in members}
+    draw = Draw(drawn["seed"], drawn["ranges"])
+    standing = sorted(members[:5] + members[10:], key=lambda member: draw.place(number_of(member)))
+    until(lambda: standing[0].position(queue)["rank"] == 0, 10, "ranks")
+    assert [member.position(queue)["rank"] for member in standing + late] == list(range(38))
+    assert api.admin("PATCH", f"/queues/{queue}", {"mode": "fifo"}).code == "QUEUE_BUSY"
+    api.admin("PATCH", f"/queues/{queue}", {"activation": "on", "maxActive": 12})
+    until(lambda: api.stats(queue)["ready"] == 12, 10, "twelve let in")
+    assert all(member.position(queue)["status"] == "READY" for member in standing[:12])
+    assert [member.position(queue)["rank"] for member in standing[12:] + late] == list(range(26))
+    assert [row["action"] for row in api.admin("GET", f"/audit?target=queue/{queue}").json["entries"]].count("draw") == 1
+
+
+def test_the_draw_is_the_same_after_a_loss(parts, api, lottery):
+    queue = lottery(recoverySeconds=0)
+    members = crowd(api, queue, 25)
+    open_now(api, queue)
+    until(lambda: document(api, queue)["phase"] == "DRAWN", 10, "the draw")
+    drawn = document(api, queue)
+    time.sleep(5)  # a queue that was made within the last seconds is not missed yet
+    parts.redis.flushall()
+    parts.reconcile_until(lambda: parts.redis.exists(f"sluice:{{{queue}}}:settings"), seconds=20)
+    again = document(api, queue)
+    assert {name: again[name] for name in ("phase", "commitment", "seed", "secret", "listHash", "ranges")} == {
+        name: drawn[name] for name in ("phase", "commitment", "seed", "secret", "listHash", "ranges")}
+    draw = Draw(drawn["seed"], drawn["ranges"])
+    by_place = sorted(members, key=lambda member: draw.place(number_of(member)))
+    for member in members:
+        assert member.position(queue)["status"] == "WAITING"
+    assert [member.position(queue)["rank"] for member in by_place] == list(range(25))
+
+
+def test_a_draw_that_was_put_down_is_never_held_again(parts, api, lottery):
+    """Redis does not hear that the draw stands: it stands all the same, and comes with the next reconcile."""
+    queue = lottery()
+    members = crowd(api, queue, 12)
+    open_now(api, queue)
+    until(lambda: document(api, queue)["phase"] == "DRAWN", 10, "the draw")
+    drawn = document(api, queue)
+    assert not parts.postgres.value("SELECT lottery_put_down(%s, 1, %s, '1-9', %s)", queue, "0" * 40, "f" * 64)
+    settings = f"sluice:{{{queue}}}:settings"
+    parts.redis.hset(settings, mapping={"lotteryDraw": "", "version": int(parts.redis.hget(settings, "version")) - 1})
+    assert document(api, queue)["phase"] == "CLOSED" and document(api, queue)["secret"] is None
+    assert members[0].position(queue)["rank"] is None
+    parts.reconcile_until(lambda: document(api, queue)["phase"] == "DRAWN")
+    assert document(api, queue)["seed"] == drawn["seed"]
+    assert members[0].position(queue)["rank"] == Draw(drawn["seed"], "1-12").place(number_of(members[0]))
+
+
+@pytest.fixture
+def ctl(parts):
+    def run(*words, key=True, expect=0, stdin=None):
+        key_file = parts.secrets / "admin.key" if key else "/nonexistent"
+        done = subprocess.run([parts.build / "sluicectl" / "sluicectl", "--url", f"http://127.0.0.1:{parts.port}", *words],
+                              capture_output=True, text=True, input=stdin,
+                              env={**os.environ, "SLUICE_ADMIN_KEY_FILE": str(key_file)})
+        assert done.returncode == expect, done.stdout + done.stderr
+        return done.stdout
+    return run
+
+
+def test_anybody_can_compute_the_draw_again(parts, api, lottery, ctl, tmp_path):
+    queue = lottery()
+    noted = document(api, queue)["commitment"]
+    members = crowd(api, queue, 30)
+    ctl("lottery", "verify", queue, key=False, expect=1)
+    open_now(api, queue)
+    until(lambda: document(api, queue)["phase"] == "DRAWN", 10, "the draw")
+    entrants = tmp_path / "entrants"
+    entrants.write_text(ctl("lottery", "entrants", queue))
+    shown = ctl("lottery", "verify", queue, "--members", str(entrants), "--commitment", noted, key=False)
+    assert shown.count("ok  ") == 4 and "30 numbers" in shown
+    draw = Draw(document(api, queue)["seed"], "1-30")
+    rows = [tuple(map(int, line.split())) for line in ctl("lottery", "places", queue, key=False).splitlines()]
+    assert rows == sorted(((number, draw.place(number) + 1) for number in range(1, 31)), key=lambda row: row[1])
+    one = number_of(members[3])
+    assert ctl("lottery", "places", queue, str(one), key=False) == f"{one} {draw.place(one) + 1}\n"
+    ctl("lottery", "places", queue, "31", key=False, expect=1)
+    assert "WRONG" in ctl("lottery", "verify", queue, "--commitment", "0" * 64, key=False, expect=1)
+    entrants.write_text(entrants.read_text().replace("1 ", "2 ", 1))
+    assert "WRONG" in ctl("lottery", "verify", queue, "--members", str(entrants), key=False, expect=1)
+    assert noted in ctl("lottery", "show", queue, key=False)
+
+
+def test_codes_from_a_shell(parts, api, ctl):
+    queue = api.still_queue()
+    made = ctl("codes", "generate", queue, "invite", "12", "--uses", "2").split()
+    assert len(set(made)) == 12
+    assert ctl("codes", "add", queue, "priority", "FANS-2026", "FRIENDS") == "2 added, 0 known before\n"
+    assert ctl("codes", "add", queue, "priority", stdin="FANS-2026\nOTHERS\n\n") == "1 added, 1 known before\n"
+    assert api.member().enter(queue).status == 201
+    member = api.member()
+    method, path, headers, _ = member.enter_call(queue)
+    assert api.call(method, path, headers, {"code": "fans2026"}).status == 201
+    parts.reconcile()
+    assert [line.split() for line in ctl("codes", "list", queue).splitlines()[1:]] == [
+        ["invite", "12", "24", "0"], ["priority", "3", "3", "1"]]
+    _at, kind, name, _hash = ctl("codes", "export", queue).split()
+    assert (kind, name) == ("priority", member.name)
+    ctl("codes", "add", queue, "vip", "X", expect=64)
+    ctl("codes", "add", queue, "invite", "ab", expect=1)

@@ -1,0 +1,172 @@
+/*
+ * waiting_page: the page made of its files, with values that cannot break out of their places, in the language that
+ * fits, and made anew when a file changes.
+ */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "fcgi-app/gate/waiting_page.h"
+#include "tests/unit/scratch.h"
+
+static char directory[256];
+static char theme[256];
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+    (void)scratch_write(path, text, 0644);
+}
+
+static int make_files(void **state)
+{
+    (void)state;
+    (void)mkdir(scratch_path("page"), 0700);
+    (void)mkdir(scratch_path("page/texts"), 0700);
+    (void)mkdir(scratch_path("own"), 0700);
+    (void)snprintf(directory, sizeof(directory), "%s", scratch_path("page"));
+    (void)snprintf(theme, sizeof(theme), "%s", scratch_path("own"));
+    write_file("page", "page.html",
+               "<html lang={{lang}}><style nonce={{nonce}}>{{style}}</style>{{logo}}{{text.hello}} "
+               "[{{face}}|{{queue}}|{{message}}|{{place}}|{{ahead}}|{{refresh}}]"
+               "<script>{{state}}</script><script>{{texts}}</script>{{script}}");
+    write_file("page", "page.css", "/* over\n   lines */\n  a{}");
+    write_file("page", "page.js", "run();");
+    write_file("page", "logo.svg", "<svg/>");
+    write_file("page/texts", "en.json", "{\"hello\": \"Hello <you>\"}");
+    write_file("page/texts", "ko.json", "{\"hello\": \"안녕\"}");
+    return 0;
+}
+
+static struct waiting_page *open_page(const char *own)
+{
+    char error[WAITING_PAGE_ERROR] = "";
+    struct waiting_page *page = waiting_page_open(directory, own, error);
+
+    if (page == NULL) {
+        fail_msg("%s", error);
+    }
+    return page;
+}
+
+static const char *written(const struct waiting_page *page, const char *language,
+                           const char *message, const char *state)
+{
+    static char text[4096];
+    struct buffer out;
+    const struct waiting_page_values values = {
+        .language = str_of(language),
+        .face = STR("WAITING"),
+        .queue = STR("drop"),
+        .message = str_of(message),
+        .place = STR("7"),
+        .ahead = STR("6"),
+        .nonce = STR("abc"),
+        .state = str_of(state),
+        .refresh_s = 5,
+    };
+
+    buffer_init(&out, sizeof(text) - 1);
+    waiting_page_write(page, &values, &out);
+    assert_true(buffer_ok(&out));
+    struct str whole = buffer_text(&out);
+    memcpy(text, whole.p, whole.n);
+    text[whole.n] = '\0';
+    buffer_free(&out);
+    return text;
+}
+
+TEST(every_value_is_in_its_place)
+{
+    struct waiting_page *page = open_page("");
+    const char *text = written(page, "ko", "hi", "{\"a\":1}");
+
+    assert_contains(text, "<html lang=ko><style nonce=abc>a{}</style><svg/>안녕 "
+                          "[WAITING|drop|hi|7|6|5]<script>{\"a\":1}</script>");
+    assert_contains(text, "</script>run();");
+    waiting_page_free(page);
+}
+
+TEST(no_text_breaks_out_of_its_place)
+{
+    struct waiting_page *page = open_page("");
+    const char *text = written(page, "en", "<script>\"'&", "{\"m\":\"</script><b>\"}");
+
+    assert_contains(text, "Hello &lt;you&gt;");
+    assert_contains(text, "|&lt;script&gt;&quot;&#39;&amp;|");
+    assert_contains(text, "{\"m\":\"\\u003c/script>\\u003cb>\"}");
+    assert_contains(text, "\"hello\":\"Hello \\u003cyou>\"");
+    waiting_page_free(page);
+}
+
+TEST(the_language_is_the_choice_then_the_header_then_english)
+{
+    struct waiting_page *page = open_page("");
+
+    assert_text(waiting_page_language(page, STR("ko"), STR("en")), "ko");
+    assert_text(waiting_page_language(page, STR("xx"), STR("ko-KR")), "ko");
+    assert_text(waiting_page_language(page, STR(""), STR("fr")), "en");
+    assert_true(waiting_page_has(page, STR("ko")));
+    assert_false(waiting_page_has(page, STR("../en")));
+    waiting_page_free(page);
+}
+
+TEST(a_theme_replaces_what_it_has)
+{
+    write_file("own", "page.css", "b{}");
+    struct waiting_page *page = open_page(theme);
+
+    assert_contains(written(page, "en", "", "{}"), "<style nonce=abc>b{}</style><svg/>");
+    waiting_page_free(page);
+    (void)remove(scratch_path("own/page.css"));
+}
+
+TEST(a_changed_file_counts_and_a_broken_one_does_not)
+{
+    struct waiting_page *page = open_page("");
+
+    write_file("page", "page.css", "changed{}");
+    waiting_page_refresh(page, 10000);
+    assert_contains(written(page, "en", "", "{}"), "changed{}");
+    write_file("page", "page.html", "{{nothing}} of a page");
+    waiting_page_refresh(page, 10500);
+    waiting_page_refresh(page, 20000);
+    assert_contains(written(page, "en", "", "{}"), "changed{}");
+    waiting_page_free(page);
+    (void)make_files(NULL);
+}
+
+TEST(what_cannot_be_a_page_is_refused_with_a_sentence)
+{
+    char error[WAITING_PAGE_ERROR] = "";
+
+    assert_null(waiting_page_open("/nowhere", "", error));
+    assert_contains(error, "/nowhere/page.html");
+    write_file("page", "page.html", "{{text.missing}}");
+    assert_null(waiting_page_open(directory, "", error));
+    assert_contains(error, "text.missing");
+    write_file("page", "page.html", "x");
+    write_file("page/texts", "ko.json", "[]");
+    assert_null(waiting_page_open(directory, "", error));
+    assert_contains(error, "texts/ko.json");
+    (void)make_files(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_value_is_in_its_place),
+        cmocka_unit_test(no_text_breaks_out_of_its_place),
+        cmocka_unit_test(the_language_is_the_choice_then_the_header_then_english),
+        cmocka_unit_test(a_theme_replaces_what_it_has),
+        cmocka_unit_test(a_changed_file_counts_and_a_broken_one_does_not),
+        cmocka_unit_test(what_cannot_be_a_page_is_refused_with_a_sentence),
+    };
+
+    return cmocka_run_group_tests(tests, make_files, NULL);
+}
