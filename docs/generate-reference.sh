@@ -81,7 +81,7 @@ print_settings()
 
 <!-- Written by docs/generate-reference.sh from lib/settings/settings.tbl: change it there. -->
 
-`sluice-fcgi`, `sluice-scheduler` and `sluice-reconcile` read the same file, named by `--config`
+`sluice-fcgi`, `sluice-scheduler`, `sluice-board` and `sluice-reconcile` read the same file, named by `--config`
 or by `SLUICE_CONFIG`. A line is `key = value`; a line that begins with `#` is a comment. The environment wins
 over the file: `SLUICE_LOG_LEVEL=debug` sets `log_level`. A key that does not exist, or a value out of its range, stops
 the program with one sentence and exit code 78.
@@ -105,7 +105,7 @@ names. A change holds within a second, on every worker and scheduler.
 Across settings: `burst` must not be below what `ratePerSecond` brings in one `tickMs`.
 `pickupSeconds` must be above the longest pause of `pollTiers`, where those are given. Whatever `claimLeaseSeconds` says, a claim lasts at least twice `statement_timeout_ms` ([settings of the programs](settings.md)).
 
-This version takes `mode`, `admitWhenIdle`, `autopilot`, `bypass` and `entryCaptcha` with their default only, and refuses
+This version takes `autopilot` and `entryCaptcha` with their default only, and refuses
 other values, since nothing acts on them yet.
 
 TEXT
