@@ -4,10 +4,10 @@
 --@args member seq generation epoch incarnation lane visitor mode token admission code
 -- visitor is 1 for a caller without login; seq … lane are the ticket's, '' each without one.
 -- mode: take_over; stay: a place that another screen took over is left to it; at_once: only where one is
--- let in without waiting. token, admission: for one who is let in at once (admitWhenIdle or an invite).
+-- let in without waiting; at_once_unproven: the same, for a browser that has not shown yet that it keeps cookies. token, admission: for one who is let in at once (admitWhenIdle or an invite).
 -- code: hash of an invite or priority code, '' without one.
 -- Returns {ENTERED | ALREADY, position…} (see include/position), or NOT_FOUND, UNAUTHENTICATED, CODE_INVALID,
--- SESSION_REVOKED (mode stay), NOT_THERE (mode at_once), ALREADY_ACTIVE, QUEUE_CLOSED, SOLD_OUT, QUEUE_FULL.
+-- SESSION_REVOKED (mode stay), NOT_THERE (modes at_once…), ALREADY_ACTIVE, QUEUE_CLOSED, SOLD_OUT, QUEUE_FULL.
 -- Safe because looking, numbering and standing in line are one step: the number comes from a counter
 -- raised in the same step that adds the member, so the order of numbers is the order of entry, and a
 -- repeat finds the first place. A repeat without the current ticket is a takeover: the generation
@@ -120,7 +120,7 @@ local by_invite = may_come_in_by_invite()
 if not by_invite then
     refill, filled = may_enter_at_once()
 end
-if arg_mode == 'at_once' and not refill then
+if (arg_mode == 'at_once' or arg_mode == 'at_once_unproven') and not refill then
     return { 'NOT_THERE' }
 end
 local most = tonumber(conf.maxWaiting)
@@ -140,10 +140,10 @@ if code then
     number_is_missing('main', it.seq)
 end
 if refill then
-    -- A browser that has not shown yet that it keeps cookies holds the place for a short time only.
+    -- Whoever does not come back holds the place for a short time only.
     local UNPROVEN_MS = 30000
     redis.call('HSET', key_state, 'lastServedSeq', it.seq, 'lastWaitMs', 0)
-    come_in(arg_mode == 'at_once' and math.min(ttl_ms, UNPROVEN_MS) or ttl_ms)
+    come_in(arg_mode == 'at_once_unproven' and math.min(ttl_ms, UNPROVEN_MS) or ttl_ms)
     return position_answer('ENTERED', arg_member, 'READY', it)
 end
 if it.lane == 'lottery' then

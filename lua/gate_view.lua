@@ -1,6 +1,6 @@
 #!lua flags=no-writes
 -- gate_view: what the gate must know of a queue to judge requests by itself for a moment.
---@keys settings state waiting ended
+--@keys settings state waiting ended priority draw drawn
 --@args
 -- Returns {OK, version, activation, admitWhenIdle 0|1, identity, bypass as JSON ('' none), epoch,
 -- incarnation, pass counts unasked for ms, queueState, waiting, admissions expected per 1000 seconds, now,
@@ -9,13 +9,16 @@
 -- Safe because it only reads. An admission that was ended from outside stands here for longer than its pass
 -- counts unasked.
 --@include queue
+--@include set_aside
+--@include draw
+--@include lanes
 --@include visit
 
 local more = hash_fields(key_settings, 'version', 'admitWhenIdle', 'bypass', 'message', 'pickupSeconds',
     'entryTtlSeconds', 'mode')
 local answer = { 'OK', tonumber(more.version), conf.activation, tonumber(more.admitWhenIdle or 0),
     conf.identity, more.bypass or '', tonumber(conf.epoch), tonumber(run.incarnation), renew_ms,
-    queue_state(), redis.call('ZCARD', key_waiting),
+    queue_state(), in_line(),
     math.floor(tonumber(run.rateEma or conf.ratePerSecond) * 1000), now, more.message or '',
     conf.opensAt or '', conf.closesAt or '', tonumber(more.pickupSeconds), tonumber(more.entryTtlSeconds),
     more.mode or 'fifo' }

@@ -68,9 +68,10 @@ static struct redis_command *ask(const struct judgement *j, enum stage stage,
 
 static struct redis_command *enter_at_once(const struct judgement *j)
 {
-    return ask(
-        j, ENTERING,
-        line_enter(j->request->arena, visit_line_caller(j->visit, j->request), LINE_AT_ONCE));
+    struct line_caller *caller = visit_line_caller(j->visit, j->request);
+    enum line_entry entry = j->visit->is_new ? LINE_AT_ONCE_UNPROVEN : LINE_AT_ONCE;
+
+    return ask(j, ENTERING, line_enter(j->request->arena, caller, entry));
 }
 
 /* Only a page that a person opens takes a place, and only where there may be one. */

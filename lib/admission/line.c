@@ -44,6 +44,7 @@ struct redis_command *line_enter(struct arena *arena, const struct line_caller *
         [LINE_TAKE_OVER] = {.p = "take_over", .n = 9},
         [LINE_STAY] = {.p = "stay", .n = 4},
         [LINE_AT_ONCE] = {.p = "at_once", .n = 7},
+        [LINE_AT_ONCE_UNPROVEN] = {.p = "at_once_unproven", .n = 16},
     };
     struct redis_command *command = for_caller(arena, SCRIPT_ENTER, caller);
 

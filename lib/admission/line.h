@@ -73,9 +73,10 @@ struct line_state {
 
 /** How somebody enters who may have a place already. */
 enum line_entry {
-    LINE_TAKE_OVER, /* the place is shown on this screen from now on */
-    LINE_STAY,      /* a place that another screen took over is left to it: SESSION_REVOKED */
-    LINE_AT_ONCE    /* only where the queue lets in without waiting: NOT_THERE otherwise */
+    LINE_TAKE_OVER,       /* the place is shown on this screen from now on */
+    LINE_STAY,            /* a place that another screen took over is left to it: SESSION_REVOKED */
+    LINE_AT_ONCE,         /* only where the queue lets in without waiting: NOT_THERE otherwise */
+    LINE_AT_ONCE_UNPROVEN /* the same, for a short time, unless the browser comes back with its cookie */
 };
 
 struct redis_command *line_enter(struct arena *arena, const struct line_caller *caller,

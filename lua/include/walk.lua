@@ -1,6 +1,6 @@
 -- walk: closes the lottery's list at the opening and walks the draw off, some steps a call.
 -- Needs KEYS state, waiting, draw, drawn, drawGone, drawLeft and includes queue, set_aside, draw, lanes.
-local WALK_STEPS, READ_AHEAD, LIST_BLOCK = 250, 1000, 65536
+local WALK_STEPS, READ_AHEAD, LIST_BLOCK = 200, 1000, 65536
 
 -- The numbers that take part, as ranges like 1-500,900-950. After a loss of Redis's memory numbers leap;
 -- blocks of which nobody is there are left out, so that the draw is not of empty places.

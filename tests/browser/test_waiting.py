@@ -15,9 +15,9 @@ TEXTS = {language: json.loads((ROOT / "web" / "waiting-room" / "texts" / f"{lang
 KEEP_PLACES = """
 window.places = [];
 new MutationObserver(() => {
-    const shown = document.querySelector('#place')?.textContent;
-    if (shown > '0' && shown !== String(window.places[window.places.length - 1]))
-        window.places.push(Number(shown.replace(/[^0-9]/g, '')));
+    const shown = Number(document.querySelector('#place')?.textContent);
+    if (shown > 0 && shown !== window.places[window.places.length - 1])
+        window.places.push(shown);
 }).observe(document, { subtree: true, childList: true, characterData: true });
 """
 

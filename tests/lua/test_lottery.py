@@ -146,6 +146,38 @@ def test_ranks_are_exact_all_along(lottery):
         line.advance(dice.randrange(100, 3000))
 
 
+def test_ranks_far_from_the_front_count_those_who_left(lottery):
+    """Beyond what was walked off ahead, ranks come from the places and from who left of them."""
+    line = lottery()
+    dice = random.Random(11)
+    names = [f"m{i}" for i in range(2000)]
+    numbers = {name: answer.seq for name, answer in enter_all(line, 2000).items()}
+    for name in dice.sample(names, 100):
+        line.leave(name)
+    open_up(line)
+    draw = line.hold_draw()
+    said = {line.position(name).rank for name in names[:50] if line.position(name).status == "WAITING"}
+    assert said == {-1}, "nothing is said before it is exact"
+    for _ in range(9):
+        line.promote(0)
+    assert line.redis.zcard(line.key("draw")) > 500, "they are not all walked off"
+
+    def check(members):
+        standing = sorted((name for name in names if name in members), key=lambda name: draw.place(numbers[name]))
+        ranks = [line.position(name).rank for name in standing]
+        assert ranks == list(range(len(standing)))
+
+    members = set(line.members("draw")) | set(line.members("drawn"))
+    check(members)
+    for name in dice.sample(sorted(members), 200):
+        {0: line.leave, 1: line.end, 2: line.admit}[dice.randrange(3)](name)
+        members.discard(name)
+    check(members)
+    line.promote(50)
+    check(set(line.members("draw")) | set(line.members("drawn")))
+    line.check()
+
+
 def test_who_was_set_aside_stands_first_at_the_drawn_place(lottery):
     line = lottery(pickupSeconds=5)
     enter_all(line, 30)

@@ -76,6 +76,21 @@ def test_taken_out_is_not_forbidden(make_line):
     assert line.enter("m", ticket).rank == 1
 
 
+def test_taken_out_stays_out_after_a_fail_over(make_line):
+    """Neither the ticket nor the pass of before seats again whose visit was ended."""
+    line = make_line()
+    ticket = line.enter("m").ticket
+    line.promote()
+    old = line.gate("m")
+    line.incarnation = 2
+    line.publish(seq_floor=1000)
+    line.advance(1000)
+    assert line.end("m") == "ENDED"
+    assert line.gate("m", old) == "WAIT"
+    assert line.position("m", ticket).status == "NOT_ENTERED"
+    line.check()
+
+
 def test_departures_keep_places_computable(make_line):
     """Who was taken out of the line is counted where everybody's place is computed from."""
     line = make_line(maxActive=0)

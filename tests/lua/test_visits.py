@@ -6,7 +6,7 @@ import pytest
 
 from lib.line import Pass, Position, Refusal
 
-AT_ONCE = "at_once"
+AT_ONCE, UNPROVEN = "at_once", "at_once_unproven"
 
 
 def at_once(line, member):
@@ -127,7 +127,7 @@ def test_within_the_bucket_which_ticks_keep(idle, clock):
 def test_unproven_place_is_short(idle, clock):
     """A browser that may not keep cookies holds a place for half a minute; coming back proves it."""
     line = idle(entryTtlSeconds=300)
-    answers = {member: line.enter(member, mode=AT_ONCE) for member in ("back", "gone")}
+    answers = {member: line.enter(member, mode=UNPROVEN) for member in ("back", "gone")}
     assert {answer.ends - clock.now for answer in answers.values()} == {30_000}
     clock.pass_ms(29_000)
     line.promote()
@@ -136,7 +136,7 @@ def test_unproven_place_is_short(idle, clock):
     assert line.promote().expired == 1
     assert set(line.check()) == {"back"}
     short = idle(entryTtlSeconds=10)
-    assert short.enter("m", mode=AT_ONCE).ends - clock.now == 10_000, "never longer than anybody's"
+    assert short.enter("m", mode=UNPROVEN).ends - clock.now == 10_000, "never longer than anybody's"
     full = idle()
     assert full.enter("m").ends - clock.now == 300_000, "whoever enters by the API has shown who it is"
 

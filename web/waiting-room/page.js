@@ -179,7 +179,7 @@ const me = Object.assign({}, state, {
     status: state.status || 'NOT_ENTERED', unsafe: state.face === 'UNSAFE', way: recall('way'),
     activation: state.face === 'HOLD' ? 'hold' : null, askedAt: Date.now(), askEvery: RECHECK_MS, boardAt: 0,
     ending: /JOIN|WAITING|READY|PRE_OPEN|PAUSED|HOLD|UNSAFE/.test(state.face) ? null : state.face,
-    trouble: null, rateAt: 0, waitAt: 0, failures: 0, enteredAgainAt: 0, resultAt: 0
+    result: null, trouble: null, rateAt: 0, waitAt: 0, failures: 0, enteredAgainAt: 0, resultAt: 0
 });
 let lang = languages[state.lang] ? state.lang : 'en', texts = languages[lang];
 let board = null, clockOffset = 0;
