@@ -1,13 +1,14 @@
 #!lua
 -- enter: a member takes a place in line, or learns of the one already held.
 --@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses
---@args member seq generation epoch incarnation lane visitor mode token admission code
+--@args member seq generation epoch incarnation lane visitor mode token admission code unproven
 -- visitor is 1 for a caller without login; seq … lane are the ticket's, '' each without one.
 -- mode: take_over; stay: a place that another screen took over is left to it; at_once: only where one is
--- let in without waiting; at_once_unproven: the same, for a browser that has not shown yet that it keeps cookies. token, admission: for one who is let in at once (admitWhenIdle or an invite).
--- code: hash of an invite or priority code, '' without one.
+-- let in without waiting. token, admission: for one who is let in at once (admitWhenIdle or an invite).
+-- code: hash of an invite or priority code, '' without one. unproven is 1 for a visitor made by this very request,
+-- who may not keep cookies: who does not come back soon loses the place.
 -- Returns {ENTERED | ALREADY, position…} (see include/position), or NOT_FOUND, UNAUTHENTICATED, CODE_INVALID,
--- SESSION_REVOKED (mode stay), NOT_THERE (modes at_once…), ALREADY_ACTIVE, QUEUE_CLOSED, SOLD_OUT, QUEUE_FULL.
+-- SESSION_REVOKED (mode stay), NOT_THERE (mode at_once), ALREADY_ACTIVE, QUEUE_CLOSED, SOLD_OUT, QUEUE_FULL.
 -- Safe because looking, numbering and standing in line are one step: the number comes from a counter
 -- raised in the same step that adds the member, so the order of numbers is the order of entry, and a
 -- repeat finds the first place. A repeat without the current ticket is a takeover: the generation
@@ -21,6 +22,8 @@
 --@include set_aside
 --@include draw
 --@include lanes
+--@include find
+--@include stand
 --@include entrants
 --@include locate
 --@include ticket
@@ -120,7 +123,7 @@ local by_invite = may_come_in_by_invite()
 if not by_invite then
     refill, filled = may_enter_at_once()
 end
-if (arg_mode == 'at_once' or arg_mode == 'at_once_unproven') and not refill then
+if arg_mode == 'at_once' and not refill then
     return { 'NOT_THERE' }
 end
 local most = tonumber(conf.maxWaiting)
@@ -140,10 +143,15 @@ if code then
     number_is_missing('main', it.seq)
 end
 if refill then
-    -- Whoever does not come back holds the place for a short time only.
-    local UNPROVEN_MS = 30000
-    redis.call('HSET', key_state, 'lastServedSeq', it.seq, 'lastWaitMs', 0)
-    come_in(arg_mode == 'at_once_unproven' and math.min(ttl_ms, UNPROVEN_MS) or ttl_ms)
+    if not by_invite then
+        redis.call('HSET', key_state, 'lastServedSeq', it.seq, 'lastWaitMs', 0)
+    end
+    come_in(ttl_ms)
+    if arg_unproven == '1' then
+        local UNPROVEN_MS = 30000
+        local pickup_ms = tonumber(redis.call('HGET', key_settings, 'pickupSeconds')) * 1000
+        redis.call('ZADD', key_pickup, virtual_now + math.min(UNPROVEN_MS, pickup_ms), arg_member)
+    end
     return position_answer('ENTERED', arg_member, 'READY', it)
 end
 if it.lane == 'lottery' then

@@ -16,6 +16,7 @@
 --@include set_aside
 --@include draw
 --@include lanes
+--@include find
 --@include locate
 --@include bucket
 --@include idle
@@ -44,9 +45,9 @@ elseif kind == 'CLAIMED' then
 end
 
 if redis.call('HEXISTS', key_unpaid, arg_member) == 1 then
-    -- The order that an admission was spent on still holds the place.
-    return admitted({ seq = math.max(tonumber(run.seq), 1), generation = 0, admission = arg_newAdmission }, visit_end())
-elseif kind ~= 'NONE' or arg_admission == '' or arg_epoch ~= conf.epoch or arg_incarnation == run.incarnation then
+    -- The order that an admission was spent on still holds the place; there is no number to come back to.
+    return admitted({ seq = 0, generation = 0, admission = arg_newAdmission }, visit_end())
+elseif kind ~= 'NONE' or arg_admission == '' or arg_seq == '0' or arg_epoch ~= conf.epoch or arg_incarnation == run.incarnation then
     return { 'WAIT' }
 end
 local pass = { seq = tonumber(arg_seq), generation = tonumber(arg_generation) }

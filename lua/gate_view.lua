@@ -9,8 +9,6 @@
 -- Safe because it only reads. An admission that was ended from outside stands here for longer than its pass
 -- counts unasked.
 --@include queue
---@include set_aside
---@include draw
 --@include lanes
 --@include visit
 

@@ -10,12 +10,16 @@
 
 local watching = hash_fields(key_state, 'watchBucket', 'watchAt', 'watchLongest')
 local limits = hash_fields(key_settings, 'burst', 'maxActive')
-redis.call('ZREMRANGEBYSCORE', key_watched, '-inf', now)
+local CLEANUP = 200
+local over = redis.call('ZRANGEBYSCORE', key_watched, '-inf', now, 'LIMIT', 0, CLEANUP)
+if #over > 0 then
+    redis.call('ZREM', key_watched, unpack(over))
+end
 if not redis.call('ZSCORE', key_watched, arg_member) then
     local rate, burst = tonumber(conf.ratePerSecond), tonumber(limits.burst)
     local elapsed = math.max(now - tonumber(watching.watchAt or now), 0)
     local bucket = math.min(burst, tonumber(watching.watchBucket or burst) + elapsed * rate / 1000) - 1
-    local active = redis.call('ZCARD', key_watched)
+    local active = redis.call('ZCOUNT', key_watched, '(' .. now, '+inf')
     redis.call('HSET', key_state, 'watchBucket', string.format('%.6f', bucket), 'watchAt', now)
     redis.call('HINCRBY', key_state, 'watchVisits', 1)
     if bucket < 0 or active >= tonumber(limits.maxActive) then

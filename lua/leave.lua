@@ -10,6 +10,8 @@
 --@include set_aside
 --@include draw
 --@include lanes
+--@include find
+--@include stand
 --@include locate
 --@include ticket
 --@include depart

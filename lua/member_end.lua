@@ -13,6 +13,8 @@
 --@include set_aside
 --@include draw
 --@include lanes
+--@include find
+--@include stand
 --@include locate
 --@include depart
 

@@ -14,6 +14,8 @@
 --@include set_aside
 --@include draw
 --@include lanes
+--@include find
+--@include stand
 --@include entrants
 --@include locate
 --@include ticket

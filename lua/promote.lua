@@ -39,16 +39,18 @@ local seen, silence = tonumber(arg_poolSeen), tonumber(arg_poolSilence)
 local silent_ms, away_ms = tonumber(arg_poolSilentMs), tonumber(arg_awayMs)
 local age = seen < 0 and -1 or math.max(now - seen, 0)
 
--- The outage began at the last sign of life, not when it was noticed.
+-- The outage began at the last sign of life, not when it was noticed. While everyone is held nothing can be
+-- bought either: whoever is in comes back to the same place.
 local outage = silence > 0 and (age < 0 or age > silence)
-if outage and frozen_since == 0 then
-    frozen_since = math.max(now - math.max(age, 0), run.frozenEnd or 0)
+local stands_still = outage or conf.activation == 'hold'
+if stands_still and frozen_since == 0 then
+    frozen_since = math.max(outage and now - math.max(age, 0) or now, run.frozenEnd or 0)
     redis.call('HSET', key_state, 'frozenSince', frozen_since)
     virtual_now = virtual_now - (now - frozen_since)
-elseif not outage and frozen_since > 0 then
+elseif not stands_still and frozen_since > 0 then
     redis.call('HINCRBY', key_state, 'frozenMs', now - frozen_since)
     redis.call('HSET', key_state, 'frozenSince', 0, 'frozenEnd', now)
-elseif not outage and silent_ms > (run.poolSilentMs or silent_ms) then
+elseif not stands_still and silent_ms > (run.poolSilentMs or silent_ms) then
     -- An outage that began and ended while no tick looked.
     local missed = silent_ms - run.poolSilentMs
     redis.call('HINCRBY', key_state, 'frozenMs', missed)

@@ -7,8 +7,6 @@
 -- NOT_FOUND. The head number is that of the first in line, or the next to be given where nobody waits.
 -- Safe because it only reads.
 --@include queue
---@include set_aside
---@include draw
 --@include lanes
 
 local head = redis.call('ZRANGE', key_waiting, 0, 0, 'WITHSCORES')

@@ -10,8 +10,6 @@
 -- second,waiting,ready,claimed,entered,admitted,consumed,expired,left.
 -- Safe because it only reads.
 --@include queue
---@include set_aside
---@include draw
 --@include lanes
 
 local totals = redis.call('HMGET', key_state, 'entered', 'admitted', 'consumed', 'expired', 'left', 'withdrawn')

@@ -189,6 +189,11 @@ static void hold_draw(struct scheduler *scheduler, struct str id)
                   LOG_FIELDS(LOG_STR("queue", id)));
         return;
     }
+    if (found && row.lottery_draw.n > 0) {
+        /* It was held, and Redis did not hear of it. */
+        (void)queue_publish_change(scheduler->redis, scheduler->arena, &row);
+        return;
+    }
     if (found && lottery_hold(scheduler->postgres, scheduler->redis, scheduler->arena, &row) ==
                      LOTTERY_HELD) {
         log_event(LOG_LEVEL_INFO, "lottery.drawn", LOG_FIELDS(LOG_STR("queue", id)));

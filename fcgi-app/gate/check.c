@@ -11,7 +11,6 @@
  */
 #include "fcgi-app/gate/visit.h"
 #include "fcgi-app/pool/line_handler.h"
-#include "lib/base/clock.h"
 #include "lib/base/digest.h"
 
 enum stage { LOOKING, CHECKING, ENTERING, WATCHING };
@@ -41,12 +40,11 @@ static struct redis_command *refuse(const struct judgement *j, const char *verdi
     return answer(j, false, verdict);
 }
 
-/* The pass names a visit of this opening that nobody has ended and whose time has not come. */
+/* The pass names a visit of this opening that nobody has ended. */
 static bool pass_counts(const struct visit *visit)
 {
     return visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED &&
            visit->pass.epoch == visit->known->view.epoch &&
-           visit->pass.ends_ms > gate_cache_redis_ms(visit->known, visit->now_ms) &&
            !gate_cache_has_ended(visit->known, visit->pass.admission);
 }
 
@@ -68,10 +66,9 @@ static struct redis_command *ask(const struct judgement *j, enum stage stage,
 
 static struct redis_command *enter_at_once(const struct judgement *j)
 {
-    struct line_caller *caller = visit_line_caller(j->visit, j->request);
-    enum line_entry entry = j->visit->is_new ? LINE_AT_ONCE_UNPROVEN : LINE_AT_ONCE;
-
-    return ask(j, ENTERING, line_enter(j->request->arena, caller, entry));
+    return ask(
+        j, ENTERING,
+        line_enter(j->request->arena, visit_line_caller(j->visit, j->request), LINE_AT_ONCE));
 }
 
 /* Only a page that a person opens takes a place, and only where there may be one. */
@@ -142,7 +139,7 @@ struct redis_command *gate_check_begin(const struct services *services,
                                        const struct request *request, struct response *response,
                                        void **memory)
 {
-    struct visit *visit = visit_read(services, request);
+    struct visit *visit = visit_read(request);
     const struct judgement j = {services, request, visit, response};
 
     *memory = visit;
@@ -153,6 +150,7 @@ struct redis_command *gate_check_begin(const struct services *services,
         return ask(&j, LOOKING, gate_look(request->arena, visit->queue));
     }
     visit->known = gate_cache_find(visit->queue);
+    visit_identify(services, request, visit);
     return judge(&j);
 }
 
@@ -161,10 +159,10 @@ static struct redis_command *looked(const struct judgement *j, const redisReply 
     struct visit *visit = j->visit;
 
     visit->known = gate_cache_put(visit->queue, reply, visit->now_ms);
+    visit_identify(j->services, j->request, visit);
     if (visit->known == NULL && outcome_of(reply) != OUTCOME_NOT_FOUND) {
         /* This process has just started: only the pass itself tells, by this host's clock. */
-        bool counts = visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED &&
-                      visit->pass.ends_ms > clock_wall_ms();
+        bool counts = visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED;
         return counts ? through(j, "pass") : refuse(j, "unavailable");
     }
     return judge(j);
@@ -240,6 +238,14 @@ void gate_check_finish(const struct services *services, const struct request *re
 {
     const struct judgement j = {services, request, memory, response};
 
+    if (j.visit->stage != LOOKING) {
+        /* Another queue may have taken the memory meanwhile. */
+        j.visit->known = gate_cache_find(j.visit->queue);
+        if (j.visit->known == NULL) {
+            (void)refuse(&j, "unavailable");
+            return;
+        }
+    }
     switch ((enum stage)j.visit->stage) {
     case LOOKING:
         response->ask = looked(&j, reply);

@@ -17,6 +17,12 @@ struct way_back {
     struct str address;
 };
 
+static void go_back(struct response *response, struct str address)
+{
+    response->status = 303;
+    response_header(response, "Location", address);
+}
+
 struct redis_command *continue_here_begin(const struct services *services,
                                           const struct request *request, struct response *response,
                                           void **memory)
@@ -26,7 +32,12 @@ struct redis_command *continue_here_begin(const struct services *services,
     *way = (struct way_back){.address = page_address(request),
                              .caller = who_enters(services, request, response)};
     *memory = way;
-    return way->caller == NULL ? NULL : line_enter(request->arena, way->caller, LINE_TAKE_OVER);
+    if (way->caller == NULL) {
+        response_clear(response);
+        go_back(response, way->address);
+        return NULL;
+    }
+    return line_enter(request->arena, way->caller, LINE_TAKE_OVER);
 }
 
 void continue_here_finish(const struct services *services, const struct request *request,
@@ -42,6 +53,5 @@ void continue_here_finish(const struct services *services, const struct request 
             ticket_cookie_set(services, request, response, way->caller->queue, ticket);
         }
     }
-    response->status = 303;
-    response_header(response, "Location", way->address);
+    go_back(response, way->address);
 }

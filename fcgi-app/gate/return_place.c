@@ -13,11 +13,16 @@ struct redis_command *return_place_begin(const struct services *services,
                                          const struct request *request, struct response *response,
                                          void **memory)
 {
-    const struct visit *visit = visit_read(services, request);
+    struct visit *visit = visit_read(request);
 
     (void)memory;
     (void)response;
-    if (visit == NULL || !visit->has_pass || visit->pass.kind == GATE_PASS_WATCHED) {
+    if (visit == NULL) {
+        return NULL;
+    }
+    visit->known = gate_cache_find(visit->queue);
+    visit_identify(services, request, visit);
+    if (!visit->has_pass || visit->pass.kind == GATE_PASS_WATCHED) {
         return NULL;
     }
     return member_end(request->arena, visit->queue, visit->id, visit->pass.admission);

@@ -31,6 +31,21 @@ static bool takes_a_place(const struct visit *visit)
            (visit->kind == CLIENT_PAGE || visit->kind == CLIENT_APP);
 }
 
+/* Answers somebody who has no place; who may take one later gets the cookie for it. */
+static void answer_newcomer(const struct services *services, const struct request *request,
+                            struct response *response, struct visit *visit, enum face face)
+{
+    bool may_join = visit->kind == CLIENT_PAGE || visit->kind == CLIENT_APP;
+    bool for_visitors =
+        visit->known == NULL ? face == FACE_UNAVAILABLE : visit->known->view.for_visitors;
+
+    room_answer(services, request, response, visit, face, NULL);
+    if (may_join && for_visitors && visit->id.n == 0) {
+        visit_make_visitor(services, request, response, visit, true);
+    }
+    visit_keep_visitor(services, request, response, visit);
+}
+
 /* Answers somebody who takes no place now. */
 static void show_the_door(const struct services *services, const struct request *request,
                           struct response *response, struct visit *visit)
@@ -39,18 +54,14 @@ static void show_the_door(const struct services *services, const struct request 
 
     if (visit->known == NULL) {
         face = FACE_NOT_CONFIGURED;
-    } else if (visit->kind == CLIENT_FORM) {
+    } else if (!visit->is_safe) {
         face = FACE_UNSAFE;
     } else if (is_on_hold(visit)) {
         face = FACE_HOLD;
     } else if (visit->id.n == 0 && !visit->known->view.for_visitors) {
         face = FACE_LOGIN;
     }
-    room_answer(services, request, response, visit, face, NULL);
-    bool may_join = visit->kind == CLIENT_PAGE || visit->kind == CLIENT_APP;
-    if (may_join && visit->id.n == 0 && visit->known != NULL && visit->known->view.for_visitors) {
-        visit_make_visitor(services, request, response, visit, true);
-    }
+    answer_newcomer(services, request, response, visit, face);
 }
 
 static struct redis_command *proceed(const struct services *services, const struct request *request,
@@ -67,7 +78,7 @@ static struct redis_command *proceed(const struct services *services, const stru
 struct redis_command *room_begin(const struct services *services, const struct request *request,
                                  struct response *response, void **memory)
 {
-    struct visit *visit = visit_read(services, request);
+    struct visit *visit = visit_read(request);
 
     *memory = visit;
     if (visit == NULL) {
@@ -79,6 +90,7 @@ struct redis_command *room_begin(const struct services *services, const struct r
         return gate_look(request->arena, visit->queue);
     }
     visit->known = gate_cache_find(visit->queue);
+    visit_identify(services, request, visit);
     return proceed(services, request, response, visit);
 }
 
@@ -99,6 +111,7 @@ static void entered(const struct services *services, const struct request *reque
         if (ticket.n > 0) {
             ticket_cookie_set(services, request, response, visit->queue, ticket);
         }
+        visit_keep_visitor(services, request, response, visit);
         return;
     }
     case OUTCOME_SESSION_REVOKED:
@@ -123,6 +136,7 @@ static void entered(const struct services *services, const struct request *reque
         break;
     }
     room_answer(services, request, response, visit, face, NULL);
+    visit_keep_visitor(services, request, response, visit);
 }
 
 void room_finish(const struct services *services, const struct request *request,
@@ -131,13 +145,20 @@ void room_finish(const struct services *services, const struct request *request,
     struct visit *visit = memory;
 
     if (visit->stage == ENTERING) {
-        entered(services, request, response, visit, reply);
+        /* Another queue may have taken the memory meanwhile. */
+        visit->known = gate_cache_find(visit->queue);
+        if (visit->known == NULL) {
+            answer_newcomer(services, request, response, visit, FACE_UNAVAILABLE);
+        } else {
+            entered(services, request, response, visit, reply);
+        }
         return;
     }
     enum outcome outcome = outcome_of(reply);
     visit->known = gate_cache_put(visit->queue, reply, visit->now_ms);
+    visit_identify(services, request, visit);
     if (outcome != OUTCOME_OK && outcome != OUTCOME_NOT_FOUND) {
-        room_answer(services, request, response, visit, FACE_UNAVAILABLE, NULL);
+        answer_newcomer(services, request, response, visit, FACE_UNAVAILABLE);
         return;
     }
     response->ask = proceed(services, request, response, visit);

@@ -280,8 +280,8 @@ static void answer_json(const struct services *services, const struct request *r
         const char *detail;
     } SAID[] = {
         [FACE_JOIN] = {PROBLEM_WAITING,
-                       "Everyone waits in line here. Ask again with the cookie of this answer to "
-                       "take a place, or open the page in a browser."},
+                       "Everyone waits in line here. Open the page in a browser; a program takes a "
+                       "place by a GET with the cookie that it was given."},
         [FACE_WAITING] = {PROBLEM_WAITING, "You stand in line; the place is kept."},
         [FACE_READY] = {PROBLEM_WAITING, "It is your turn: send the request again."},
         [FACE_PRE_OPEN] = {PROBLEM_WAITING, "It is not open yet."},

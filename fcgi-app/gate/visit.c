@@ -46,20 +46,17 @@ static struct client_headers read_parameters(const struct request *request, stru
     return headers;
 }
 
+/* A pass whose visit has ended by its time is none, so that none collected over a day is worth anything. */
 static void read_pass(const struct services *services, const struct request *request,
                       struct visit *visit)
 {
     struct str value = cookie_read(services, request, pass_name(request, visit->queue));
+    int64_t now_ms =
+        visit->known == NULL ? clock_wall_ms() : gate_cache_redis_ms(visit->known, visit->now_ms);
 
     visit->has_pass = gate_pass_verify(services->ticket_keys, value, visit->queue, &visit->pass) ==
-                      GATE_PASS_VALID;
-    if (visit->has_pass && visit->id.n == 0 && visitor_id_is(visit->pass.subject)) {
-        visit->id = visit->pass.subject;
-    }
-    /* Somebody else has logged in on this browser: the pass is not theirs. */
-    if (visit->has_pass && !str_equal(visit->id, visit->pass.subject)) {
-        visit->has_pass = false;
-    }
+                          GATE_PASS_VALID &&
+                      visit->pass.ends_ms > now_ms;
 }
 
 static void read_ticket(const struct services *services, const struct request *request,
@@ -71,42 +68,82 @@ static void read_ticket(const struct services *services, const struct request *r
         value.n > 0 &&
         queue_ticket_verify(services->ticket_keys, value, visit->queue, clock_wall_ms(),
                             request->arena, &visit->ticket) == QUEUE_TICKET_VALID;
-    if (visit->has_ticket && visit->id.n == 0 && visitor_id_is(visit->ticket.subject)) {
-        visit->id = visit->ticket.subject;
-    }
-    visit->has_ticket = visit->has_ticket && str_equal(visit->id, visit->ticket.subject);
 }
 
-struct visit *visit_read(const struct services *services, const struct request *request)
+static void identify_member(struct visit *visit)
+{
+    if (visit->site_member.n > 0 && !identifier_is_member(visit->site_member)) {
+        log_event(LOG_LEVEL_ERROR, "gate.member_refused",
+                  LOG_FIELDS(LOG_STR("queue", visit->queue)));
+        return;
+    }
+    visit->id = visit->site_member;
+}
+
+static void identify_visitor(const struct services *services, const struct request *request,
+                             struct visit *visit)
+{
+    struct caller visitor = {0};
+    bool has_cookie = caller_identify_visitor(services, request, &visitor);
+    bool watched = visit->has_pass && visit->pass.kind == GATE_PASS_WATCHED;
+
+    if (visit->has_pass && !watched && visitor_id_is(visit->pass.subject)) {
+        visit->id = visit->pass.subject;
+    } else if (visit->has_ticket && visitor_id_is(visit->ticket.subject)) {
+        visit->id = visit->ticket.subject;
+    } else if (has_cookie) {
+        visit->id = visitor.id;
+    } else if (watched && visitor_id_is(visit->pass.subject)) {
+        visit->id = visit->pass.subject;
+    }
+    visit->lacks_cookie = visit->id.n > 0 && !str_equal(visitor.id, visit->id);
+}
+
+struct visit *visit_read(const struct request *request)
 {
     struct visit *visit = arena_alloc(request->arena, sizeof(*visit));
-    struct str member = {0};
-    struct caller visitor;
 
     *visit = (struct visit){.now_ms = clock_monotonic_ms()};
-    const struct client_headers headers = read_parameters(request, visit, &member);
+    const struct client_headers headers = read_parameters(request, visit, &visit->site_member);
     if (!identifier_is_slug(visit->queue)) {
         log_event(LOG_LEVEL_ERROR, "gate.no_queue", LOG_FIELDS(LOG_STR("queue", visit->queue)));
         return NULL;
     }
     visit->kind = client_kind(&headers);
-    visit->is_get = str_equal(headers.method, STR("GET")) || str_equal(headers.method, STR("HEAD"));
-    if (member.n > 0) {
-        if (identifier_is_member(member)) {
-            visit->id = member;
-        } else {
-            log_event(LOG_LEVEL_ERROR, "gate.member_refused",
-                      LOG_FIELDS(LOG_STR("queue", visit->queue)));
-        }
-    } else if (caller_identify_visitor(services, request, &visitor)) {
-        visit->id = visitor.id;
+    if (visit->kind == CLIENT_PREFLIGHT && visit->origin.n == 0) {
+        visit->kind = CLIENT_APP; /* no browser asks so */
     }
-    if (member.n == 0 || visit->id.n > 0) {
-        read_pass(services, request, visit);
-        read_ticket(services, request, visit);
-    }
-    request_log_member(visit->id);
+    visit->is_get = str_equal(headers.method, STR("GET"));
+    visit->is_safe = visit->is_get || str_equal(headers.method, STR("HEAD")) ||
+                     str_equal(headers.method, STR("OPTIONS"));
     return visit;
+}
+
+void visit_identify(const struct services *services, const struct request *request,
+                    struct visit *visit)
+{
+    bool for_visitors =
+        visit->known == NULL ? visit->site_member.n == 0 : visit->known->view.for_visitors;
+
+    read_pass(services, request, visit);
+    read_ticket(services, request, visit);
+    if (for_visitors) {
+        identify_visitor(services, request, visit);
+    } else {
+        identify_member(visit);
+    }
+    /* Somebody else's are of no use here. */
+    visit->has_pass = visit->has_pass && str_equal(visit->pass.subject, visit->id);
+    visit->has_ticket = visit->has_ticket && str_equal(visit->ticket.subject, visit->id);
+    request_log_member(visit->id);
+}
+
+void visit_keep_visitor(const struct services *services, const struct request *request,
+                        struct response *response, const struct visit *visit)
+{
+    if (visit->lacks_cookie && !visit->is_new) {
+        caller_set_visitor(services, request, response, visit->id);
+    }
 }
 
 void visit_make_visitor(const struct services *services, const struct request *request,
@@ -129,7 +166,11 @@ struct line_caller *visit_line_caller(const struct visit *visit, const struct re
     struct line_caller *caller = arena_alloc(request->arena, sizeof(*caller));
 
     *caller = (struct line_caller){
-        .queue = visit->queue, .member = visit->id, .by_visitor = visitor_id_is(visit->id)};
+        .queue = visit->queue,
+        .member = visit->id,
+        .by_visitor = visitor_id_is(visit->id),
+        .is_unproven = visit->is_new,
+    };
     if (visit->has_ticket) {
         caller->has_ticket = true;
         caller->seq = visit->ticket.seq;

@@ -28,9 +28,12 @@ struct visit {
     struct gate_bypass_facts facts;
     enum client_kind kind;
     bool is_get;
+    bool is_safe;           /* asking again does no harm: GET, HEAD, OPTIONS */
+    struct str site_member; /* who is logged in on the site, by nginx's word */
 
-    struct str id; /* member or visitor id; empty: nobody that we know */
-    bool is_new;   /* a visitor id that this request was given */
+    struct str id;     /* member or visitor id; empty: nobody that we know */
+    bool is_new;       /* a visitor id that this request was given */
+    bool lacks_cookie; /* a visitor known by pass or ticket alone */
     struct gate_pass pass;
     bool
         has_pass; /* rightly signed, of this queue and of `id`; whether it still counts is judged elsewhere */
@@ -42,12 +45,22 @@ struct visit {
     int stage;                          /* of the route */
 };
 
-/** Reads the request. NULL where nginx names no queue: it is not configured rightly. */
-struct visit *visit_read(const struct services *services, const struct request *request);
+/** Reads the request, while it is being begun. NULL where nginx names no queue: it is not configured rightly. */
+struct visit *visit_read(const struct request *request);
+
+/** Finds out whose it is, once `visit->known` is there. In a queue for members that is whom the site names. In one for
+ *  visitors a login of the site's says nothing; the pass goes before the ticket, and that before the visitor
+ *  cookie, which may be of another day. */
+void visit_identify(const struct services *services, const struct request *request,
+                    struct visit *visit);
 
 /** Gives whoever is unknown a visitor id. `cookie` sets it as a cookie too. */
 void visit_make_visitor(const struct services *services, const struct request *request,
                         struct response *response, struct visit *visit, bool cookie);
+
+/** Sets the visitor cookie where it is missing. */
+void visit_keep_visitor(const struct services *services, const struct request *request,
+                        struct response *response, const struct visit *visit);
 
 /** The caller of a place in line, in the arena. `visit->id` is not empty. */
 struct line_caller *visit_line_caller(const struct visit *visit, const struct request *request);

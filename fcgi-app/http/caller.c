@@ -91,19 +91,25 @@ bool caller_require(const struct services *services, const struct request *reque
     return false;
 }
 
+void caller_set_visitor(const struct services *services, const struct request *request,
+                        struct response *response, struct str id)
+{
+    char cookie[VISITOR_COOKIE_TEXT + 1];
+    size_t length = visitor_cookie_make(services->visitor_keys, id, clock_wall_ms(), cookie);
+
+    cookie_set(services, request, response, VISITOR_COOKIE, str_sized(cookie, length),
+               services->settings->visitor_ttl_seconds);
+}
+
 void caller_new_visitor(const struct services *services, const struct request *request,
                         struct response *response, struct caller *caller)
 {
     char *id = arena_alloc(request->arena, VISITOR_ID_TEXT + 1);
-    char cookie[VISITOR_COOKIE_TEXT + 1];
 
     visitor_id_new(id);
     *caller = (struct caller){.id = str_sized(id, VISITOR_ID_TEXT), .is_visitor = true};
     request_log_member(caller->id);
-    size_t length =
-        visitor_cookie_make(services->visitor_keys, caller->id, clock_wall_ms(), cookie);
-    cookie_set(services, request, response, VISITOR_COOKIE, str_sized(cookie, length),
-               services->settings->visitor_ttl_seconds);
+    caller_set_visitor(services, request, response, caller->id);
 }
 
 bool caller_require_operator(const struct services *services, const struct request *request,

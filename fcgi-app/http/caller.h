@@ -37,6 +37,10 @@ bool caller_require(const struct services *services, const struct request *reque
 void caller_new_visitor(const struct services *services, const struct request *request,
                         struct response *response, struct caller *caller);
 
+/** Sets the visitor cookie for an id that is there already. */
+void caller_set_visitor(const struct services *services, const struct request *request,
+                        struct response *response, struct str id);
+
 /** Answers 401 without a known operator key (Authorization: Bearer, compared in constant time), 403 where
  *  the role is less than `least`. `actor` gets "operator" or "viewer". */
 bool caller_require_operator(const struct services *services, const struct request *request,

@@ -7,7 +7,7 @@
 #include "fcgi-app/http/percent.h"
 #include "lib/base/random.h"
 
-enum { URI_MAX = 8 * 1024, HEADER_MAX = 8 * 1024, COOKIES_MAX = 16 * 1024, REQUEST_ID_MAX = 64 };
+enum { URI_MAX = 8 * 1024, HEADER_MAX = 8 * 1024, COOKIES_MAX = 32 * 1024, REQUEST_ID_MAX = 64 };
 
 enum { TRACEPARENT_LENGTH = 55 };
 
@@ -61,7 +61,7 @@ static bool read_parameters(struct request *request, struct raw_parameters *raw)
         {STR("HTTP_X_ENTRY_TOKEN"), &request->entry_token, HEADER_MAX},
         {STR("HTTP_IDEMPOTENCY_KEY"), &request->idempotency_key, HEADER_MAX},
         {STR("HTTP_COOKIE"), &request->cookies, COOKIES_MAX},
-        {STR("HTTP_ACCEPT_LANGUAGE"), &request->accept_language, HEADER_MAX},
+        {STR("HTTP_ACCEPT_LANGUAGE"), &request->accept_language, COOKIES_MAX},
         {STR("SLUICE_MEMBER"), &request->site_member, HEADER_MAX},
         {STR("SLUICE_ROOM"), &raw->room, 16},
     };

@@ -2,6 +2,8 @@
 
 #include "fcgi-app/http/cookie.h"
 
+enum { COOKIE_LIFE_MAX_S = 2 * 3600 };
+
 static const char *name_of(const struct request *request, struct str queue)
 {
     return arena_format(request->arena, "sluice_ticket-%.*s", STR_ARG(queue));
@@ -32,8 +34,10 @@ static void write_cookie(const struct services *services, const struct request *
 void ticket_cookie_set(const struct services *services, const struct request *request,
                        struct response *response, struct str queue, struct str ticket)
 {
+    int64_t life_s = services->settings->queue_ticket_ttl_seconds;
+
     write_cookie(services, request, response, queue, ticket,
-                 services->settings->queue_ticket_ttl_seconds);
+                 life_s < COOKIE_LIFE_MAX_S ? life_s : COOKIE_LIFE_MAX_S);
 }
 
 void ticket_cookie_clear(const struct services *services, const struct request *request,

@@ -15,7 +15,8 @@
 struct str ticket_cookie_read(const struct services *services, const struct request *request,
                               struct str queue);
 
-/** Sets the cookie for the life of a ticket. */
+/** Sets the cookie, for the life of a ticket but at most two hours: tickets of many queues would fill the browser's
+ *  headers. The place is found by the visitor cookie or the login without it. */
 void ticket_cookie_set(const struct services *services, const struct request *request,
                        struct response *response, struct str queue, struct str ticket);
 

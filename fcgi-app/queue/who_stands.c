@@ -1,5 +1,6 @@
 #include "fcgi-app/queue/who_stands.h"
 
+#include "fcgi-app/gate/gate_cache.h"
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/http/request_log.h"
@@ -83,7 +84,10 @@ static struct line_caller *speak_for(const struct asking *asking, struct str id)
 static bool identify_by_site(const struct services *services, const struct request *request,
                              struct caller *caller)
 {
-    if (request->site_member.n == 0) {
+    const struct gate_knowledge *known = gate_cache_find(request->parameters[0]);
+
+    /* A login of the site's says nothing in a queue for visitors: whoever logs in keeps the place. */
+    if (request->site_member.n == 0 || (known != NULL && known->view.for_visitors)) {
         return caller_identify_visitor(services, request, caller);
     }
     *caller = (struct caller){.id = request->site_member};
@@ -149,8 +153,11 @@ struct line_caller *who_enters(const struct services *services, const struct req
                        "The browser brought no cookie back: allow cookies for this site.");
         return NULL;
     }
-    if (!asking.is_known) {
-        caller_new_visitor(services, request, response, &asking.caller);
+    if (asking.is_known) {
+        return speak_for(&asking, asking.caller.id);
     }
-    return speak_for(&asking, asking.caller.id);
+    caller_new_visitor(services, request, response, &asking.caller);
+    struct line_caller *newcomer = speak_for(&asking, asking.caller.id);
+    newcomer->is_unproven = true;
+    return newcomer;
 }

@@ -44,13 +44,13 @@ struct redis_command *line_enter(struct arena *arena, const struct line_caller *
         [LINE_TAKE_OVER] = {.p = "take_over", .n = 9},
         [LINE_STAY] = {.p = "stay", .n = 4},
         [LINE_AT_ONCE] = {.p = "at_once", .n = 7},
-        [LINE_AT_ONCE_UNPROVEN] = {.p = "at_once_unproven", .n = 16},
     };
     struct redis_command *command = for_caller(arena, SCRIPT_ENTER, caller);
 
     redis_command_add(command, MODES[entry]);
     line_add_new_token(arena, command);
     redis_command_add(command, code_hash(arena, caller->code));
+    redis_command_add(command, caller->is_unproven ? STR("1") : STR("0"));
     return command;
 }
 

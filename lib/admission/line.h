@@ -20,8 +20,9 @@ struct line_caller {
     struct str member; /* member or visitor id */
     bool
         by_visitor; /* known by the visitor cookie alone: only a queue of identity visitor serves it */
-    bool has_ticket; /* the fields below are those of a verified ticket of this queue and member */
-    int64_t seq;     /* place number, ≥ 1 */
+    bool is_unproven; /* a visitor of this very request, who may not keep cookies */
+    bool has_ticket;  /* the fields below are those of a verified ticket of this queue and member */
+    int64_t seq;      /* place number, ≥ 1 */
     int64_t generation;  /* session generation, 0..4095 */
     int64_t epoch;       /* ≥ 1 */
     int64_t incarnation; /* ≥ 1 */
@@ -73,10 +74,9 @@ struct line_state {
 
 /** How somebody enters who may have a place already. */
 enum line_entry {
-    LINE_TAKE_OVER,       /* the place is shown on this screen from now on */
-    LINE_STAY,            /* a place that another screen took over is left to it: SESSION_REVOKED */
-    LINE_AT_ONCE,         /* only where the queue lets in without waiting: NOT_THERE otherwise */
-    LINE_AT_ONCE_UNPROVEN /* the same, for a short time, unless the browser comes back with its cookie */
+    LINE_TAKE_OVER, /* the place is shown on this screen from now on */
+    LINE_STAY,      /* a place that another screen took over is left to it: SESSION_REVOKED */
+    LINE_AT_ONCE    /* only where the queue lets in without waiting: NOT_THERE otherwise */
 };
 
 struct redis_command *line_enter(struct arena *arena, const struct line_caller *caller,

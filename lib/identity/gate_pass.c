@@ -47,7 +47,7 @@ static bool is_sound(const struct gate_pass *pass)
            (is_admission(pass->admission) || (watched && pass->admission.n == 0)) &&
            in(pass->epoch, least, QUEUE_TICKET_EPOCH_MAX) &&
            in(pass->incarnation, least, QUEUE_TICKET_EPOCH_MAX) &&
-           in(pass->seq, least, QUEUE_TICKET_SEQ_MAX) &&
+           in(pass->seq, 0, QUEUE_TICKET_SEQ_MAX) &&
            in(pass->generation, 0, QUEUE_TICKET_GENERATION_MAX) &&
            in(pass->renewed_ms, 0, MS_MAX) && in(pass->ends_ms, 0, MS_MAX);
 }

@@ -37,7 +37,7 @@ struct gate_pass {
     struct str admission; /* base64url of SHA-256, 43 characters */
     int64_t epoch;        /* 1..2^31 */
     int64_t incarnation;  /* 1..2^31 */
-    int64_t seq;          /* place number, 1..2^41 */
+    int64_t seq;          /* place number, 1..2^41; 0: the place is an unpaid order's */
     int64_t generation;   /* session generation, 0..4095 */
     int64_t renewed_ms;   /* Redis time of the last renewal, ms since 1970 up to the year 9999 */
     int64_t ends_ms;      /* Redis time at which the place ends, likewise */

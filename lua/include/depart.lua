@@ -1,6 +1,6 @@
 -- depart: takes a member out of the line or out of a READY place, whatever the reason.
 -- Needs KEYS state, away, awayUntil, places, ready, pickup, seated and includes queue, places, turn,
--- set_aside, draw, lanes (with all of their keys).
+-- set_aside, draw, lanes, stand (with all of their keys).
 
 local function depart(member, kind, it)
     turn_is_over(it.seq)

@@ -6,6 +6,8 @@
 -- the seed. Every product stays below 2^53, so that all of it is exact in Lua's numbers.
 local DRAW_ROUNDS, DRAW_PRIME = 8, 2147483647
 local draw_that_was_read = nil
+-- The first place that was not walked over yet.
+local draw_cursor = tonumber(run.drawCursor or 0)
 
 local function read_draw(text)
     local seed, ranges = string.match(text, '^(%x+) %x+ ([%d,%-]+)$')

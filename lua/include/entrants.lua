@@ -1,4 +1,4 @@
--- entrants: the list of those who take part in the draw. Needs KEYS state, entrants and include queue.
+-- entrants: the list of those who take part in the draw. Needs KEYS state, entrants and includes queue, draw.
 -- Its hash goes along with every entry, so that it is there at once when the list closes: whoever changes
 -- the list changes the draw.
 local function list_entrant(member, seq)
@@ -8,4 +8,10 @@ local function list_entrant(member, seq)
     redis.call('HSET', key_state, 'drawList', redis.sha1hex(before .. ' ' .. line),
         'drawFirst', math.min(seq, tonumber(run.drawFirst or seq)),
         'drawLast', math.max(seq, tonumber(run.drawLast or seq)))
+end
+
+-- Whoever enters now takes part in the draw: it is to be held, and its list is open.
+local function draw_is_open()
+    local opens = tonumber(conf.opensAt)
+    return conf.mode == 'lottery' and not the_draw() and run.drawClosed ~= '1' and opens ~= nil and now < opens
 end

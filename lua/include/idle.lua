@@ -1,6 +1,6 @@
 -- idle: letting somebody in at once: while nobody waits (admitWhenIdle), or by an invite.
 -- Needs KEYS settings, state, waiting, priority, draw, drawn, places, ready, claimed, unpaid and includes queue,
--- places, set_aside, draw, lanes, bucket.
+-- places, lanes, bucket.
 
 -- Whether one more may come in without waiting, as if a tick came just now; the invited also past those who
 -- wait. Returns what the rate has saved up, for take_between_ticks(), or nil.

@@ -1,6 +1,6 @@
 -- locate: where a member stands. The entry token is looked at first, then the line, then those set aside.
 -- Needs KEYS places, ready, pickup, waiting, priority, draw, drawn, away, awayUntil, state, seated (and those
--- that the functions called touch) and includes queue, places, turn, set_aside, draw, lanes.
+-- that the functions called touch) and includes queue, places, turn, set_aside, draw, lanes, find.
 -- Kinds: CLAIMED, READY (with .deadline), EXPIRED (a READY place past its deadline that no tick has
 -- collected yet), WAITING, AWAY, NONE.
 local function locate(member)
@@ -35,12 +35,4 @@ local function drop_expired(member, place)
     redis.call('ZREM', key_ready, member)
     redis.call('ZREM', key_pickup, member)
     redis.call('HINCRBY', key_state, 'expired', 1)
-end
-
--- Whoever was set aside stands in line again at the number of old, in the lane of old or in `lane`.
-local function come_back(member, it, lane)
-    redis.call('ZREM', key_away, member)
-    redis.call('ZREM', key_awayUntil, member)
-    it.lane = lane or lane_of(it.seq)
-    stand_in_line(member, it)
 end

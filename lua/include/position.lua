@@ -1,5 +1,5 @@
 -- position: the answer that enter and position give.
--- Needs KEYS as include lanes, and includes queue, places, set_aside, draw, lanes, locate. Reply: code, queueState,
+-- Needs KEYS as include lanes, drawGone, drawLeft, and includes queue, places, set_aside, draw, lanes, stand. Reply: code, queueState,
 -- status, rank (-1: none, or nobody can tell yet: the draw is not held), waiting, entry token ('' none), its end
 -- in ms (0 none), ordering 0|1, estimated admissions per 1000 seconds, seq, generation, epoch, incarnation, now in
 -- ms, activation, pollTiers as JSON ('' for the default), lane ('' none), whether only this answer can tell the

@@ -1,7 +1,7 @@
 -- seat_again: a ticket signed before Redis lost its memory seats its owner at the ticket's own number and
 -- lane, once a number. Numbers whose owner has spent an admission were marked in `seated` before the queue
 -- came back. A place that the member took meanwhile, behind the own number, is given up for it.
--- Needs KEYS state, seated, entrants and includes queue, turn, set_aside, draw, lanes, locate, ticket, entrants.
+-- Needs KEYS state, seated, entrants and includes queue, turn, set_aside, draw, lanes, stand, ticket, entrants.
 
 -- The lane in which the ticket's number may stand now: a number of the lottery that its draw does not know
 -- stands before all who entered after the opening.

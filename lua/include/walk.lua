@@ -2,6 +2,12 @@
 -- Needs KEYS state, waiting, draw, drawn, drawGone, drawLeft and includes queue, set_aside, draw, lanes.
 local WALK_STEPS, READ_AHEAD, LIST_BLOCK = 200, 1000, 65536
 
+-- The draw's list is to be closed: the opening has come.
+local function draw_is_due()
+    local opens = tonumber(conf.opensAt)
+    return conf.mode == 'lottery' and not the_draw() and run.drawClosed ~= '1' and opens ~= nil and now >= opens
+end
+
 -- The numbers that take part, as ranges like 1-500,900-950. After a loss of Redis's memory numbers leap;
 -- blocks of which nobody is there are left out, so that the draw is not of empty places.
 local function listed_ranges()

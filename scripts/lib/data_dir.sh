@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# data_dir.sh: the folder that scripts/run keeps everything in, and the short private folder in /tmp
-# that holds the sockets. Sets data_dir, run_dir and lock_fd.
+# data_dir.sh: the folder that scripts/run keeps everything in, and the short private folder in /run
+# or /tmp that holds the sockets. Sets data_dir, run_dir and lock_fd.
 
 # Programs that may be left over from an earlier run; nothing else is ever ended. Debian's redis-server
 # is a link to redis-check-rdb.
@@ -83,13 +83,16 @@ end_own_processes()
     done
 }
 
+# What make_run_dir makes looks so.
+run_dir_pattern='^/(run|tmp)/sluice\.[A-Za-z0-9]{6}$'
+
 # is_own_place PATH: whether PATH is a folder that make_run_dir made, for this user.
 is_own_place()
 {
-    [[ $1 =~ ^/tmp/sluice\.[A-Za-z0-9]{6}$ && -d $1 && ! -L $1 && -O $1 ]]
+    [[ $1 =~ $run_dir_pattern && -d $1 && ! -L $1 && -O $1 ]]
 }
 
-# clean_up_after_kill: ends what a run that was killed left behind, and removes its folder in /tmp.
+# clean_up_after_kill: ends what a run that was killed left behind, and removes its folder.
 clean_up_after_kill()
 {
     local place=
@@ -109,13 +112,21 @@ clean_up_after_kill()
 # make_run_dir: the folder for sockets and rendered files. Its name is short, since a socket's path
 # ends at 107 bytes and data_dir may be deep; data_dir is reached through links in it, which also
 # spares every configuration file the quoting of unusual names.
+# As root it is in /run, where nobody else can make one of its name while Sluice is down, and it has the
+# name of the last run: another nginx has been told of the sockets in it.
 make_run_dir()
 {
+    local last=
     run_dir=
-    if [[ -s $data_dir/run.name ]]; then
-        # The name of the last run, if it is free: other programs may have been told of the sockets in it.
-        read -r run_dir <"$data_dir/run.name" || true
-        [[ $run_dir =~ ^/tmp/sluice\.[A-Za-z0-9]{6}$ ]] && mkdir -m 700 "$run_dir" 2>/dev/null || run_dir=
+    if is_root && [[ -w /run ]]; then
+        if [[ -s $data_dir/run.name ]]; then
+            read -r last <"$data_dir/run.name" || true
+        fi
+        if [[ $last == /run/* && $last =~ $run_dir_pattern ]] && mkdir -m 700 "$last" 2>/dev/null; then
+            run_dir=$last
+        elif run_dir=$(mktemp -d /run/sluice.XXXXXX 2>/dev/null) && [[ -n $last ]]; then
+            say "$last cannot be used again: reload each nginx that includes $data_dir/gate"
+        fi
     fi
     [[ -n $run_dir ]] || run_dir=$(mktemp -d /tmp/sluice.XXXXXX) ||
         die "no right to make a folder in /tmp"

@@ -106,14 +106,15 @@ rule_docs()
 rule_nginx_covers_routes()
 {
     local path wrong=0 locations
-    locations=$(sed -nE 's/^ *location (= )?([^ ~]+) \{.*/\2/p' nginx/snippets/*.conf.in nginx/gate/*.conf.in)
+    locations=$(sed -nE 's/^ *location (= |\^~ )?([^ ~]+) \{.*/\2/p' nginx/snippets/*.conf.in nginx/gate/*.conf.in)
     while read -r path; do
         if ! awk -v path="$path" 'index(path, $1) == 1 { found = 1 } END { exit !found }' \
             <<<"$locations"; then
             printf 'fcgi-app/routes.tbl: %s has no location in nginx/snippets\n' "$path"
             wrong=1
         fi
-    done < <(sed -nE 's/^(LINE_)?ROUTE\([^"]*"([^"]+)".*/\2/p' fcgi-app/routes.tbl)
+    done < <(grep -v 'For nginx alone' fcgi-app/routes.tbl |
+        sed -nE 's/^(LINE_)?ROUTE\([^"]*"([^"]+)".*/\2/p')
     while read -r path; do
         path=${path//-/_}
         if ! grep -q "^ERROR(${path^^}," fcgi-app/http/errors.tbl; then

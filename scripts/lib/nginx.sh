@@ -69,7 +69,7 @@ write_gate_files()
     mkdir -p "$place.new/snippets"
     for file in $(cd "$project_root/nginx" && printf '%s\n' gate/*.conf.in snippets/*.conf.in); do
         file=${file%.in}
-        render "$project_root/nginx/$file.in" "RUN=$run_dir" "CACHE=$place/cache" \
+        render "$project_root/nginx/$file.in" "RUN=$run_dir" "CACHE=$run_dir/gate-cache" \
             "UNAVAILABLE=$(unavailable_page)" |
             sed "s|include snippets/|include $place/snippets/|" >"$place.new/${file#gate/}"
     done
@@ -78,9 +78,10 @@ write_gate_files()
     chmod -R a+rX "$place.new"
     rm -rf -- "$place"
     mv -- "$place.new" "$place"
-    # The workers of that nginx keep their cache there; whatever is private in data_dir is closed by itself.
+    # The workers of that nginx keep their cache there. data_dir may be closed to them.
+    mkdir -m 700 "$run_dir/gate-cache"
     if is_root; then
-        chmod o+x "$data_dir"
+        chown "$nginx_user" "$run_dir/gate-cache"
     fi
 }
 

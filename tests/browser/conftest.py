@@ -106,7 +106,7 @@ def gate_before(running, api, shop, make_directory):
     yield gate_before
     for site in sites:
         site.stop()
-        assert not re.search(r"\[(crit|alert|emerg)\]", site.errors()), site.errors()
+        assert not re.search(r"\[(crit|alert|emerg)\]|uninitialized", site.errors()), site.errors()
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta, timezone
 
 from lib import processes
 from lib.project import ROOT
+from lib.sites import DEEP
 from lib.wait import until
 
-DEEP = "/deep/page.html?x=1"
 RESULT = json.loads((ROOT / "web" / "waiting-room" / "texts" / "en.json").read_text())
 UNANSWERED = "window.fetch = () => new Promise(() => {})"
 
@@ -18,21 +18,11 @@ def in_seconds(seconds):
 
 
 def in_line(drop, browser, **options):
-    """A page that waits."""
-    page = browser.page(**{"screen": "phone", **options})
-    page.goto(drop.url + DEEP)
-    page.wait_face("WAITING")
-    return page
+    return drop.line_up(browser.page(**{"screen": "phone", **options}))
 
 
 def inside(drop, browser):
-    """A page of the shop; after it the line stands still again."""
-    page = browser.page(screen="phone")
-    page.goto(drop.url + DEEP)
-    drop.let_in()
-    page.wait("#query")
-    drop.let_in(0)
-    return page
+    return drop.bring_in(browser.page(screen="phone"))
 
 
 def test_join(drop, browser, inspect):
@@ -77,7 +67,7 @@ def test_hold_is_for_everybody(drop, browser, inspect):
 
 
 def test_not_open_yet(gate_before, browser, inspect):
-    drop = gate_before(ratePerSecond=1000, opensAt=in_seconds(8), message="Tickets from <ten> o'clock")
+    drop = gate_before(ratePerSecond=1000, opensAt=in_seconds(7), message="Tickets from <ten> o'clock")
     page = browser.page(screen="phone")
     page.goto(drop.url + DEEP)
     page.wait_face("PRE_OPEN")

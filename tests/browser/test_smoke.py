@@ -5,8 +5,7 @@ import hashlib
 import pytest
 
 from lib.client import Http
-
-DEEP = "/deep/page.html?x=1"
+from lib.sites import DEEP
 
 
 def test_a_visitor_sees_the_shop(browser, shop, open_site):

@@ -2,23 +2,13 @@
 
 import time
 
+from lib.sites import DEEP
 from lib.wait import until
-
-DEEP = "/deep/page.html?x=1"
-
-
-def inside(drop, page):
-    """Lets a page in; after it the line stands still again."""
-    page.goto(drop.url + DEEP)
-    drop.let_in()
-    page.wait("#query")
-    drop.let_in(0)
-    return page
 
 
 def test_a_visit_lasts_while_one_is_active(gate_before, browser):
     drop = gate_before(entryTtlSeconds=2)
-    page = inside(drop, browser.page())
+    page = drop.bring_in(browser.page())
     began = time.monotonic()
     while time.monotonic() - began < 5:
         assert page.reload().status == 200
@@ -31,7 +21,7 @@ def test_a_visit_lasts_while_one_is_active(gate_before, browser):
 
 
 def test_whoever_is_evicted_waits_again(drop, browser):
-    page = inside(drop, browser.page())
+    page = drop.bring_in(browser.page())
     assert page.reload().status == 200
     drop.evict(page.context)
     began = time.monotonic()
@@ -42,11 +32,9 @@ def test_whoever_is_evicted_waits_again(drop, browser):
 
 
 def test_a_reset_gives_everybody_a_new_place(drop, browser, inspect):
-    admitted = inside(drop, browser.page())
+    admitted = drop.bring_in(browser.page())
     drop.others(2)
-    waiting = browser.page(screen="phone")
-    waiting.goto(drop.url + DEEP)
-    waiting.wait_face("WAITING")
+    waiting = drop.line_up(browser.page(screen="phone"))
     assert waiting.text("#place") == "3"
     drop.act("reset")
     until(lambda: admitted.reload().status == 503, 1.5, "a pass of before the reset", every=0)
@@ -65,8 +53,7 @@ def test_the_shop_may_end_a_visit(gate_before, browser):
     first, second = browser.page(), browser.page()
     first.goto(drop.url + DEEP)
     first.wait("#query")
-    second.goto(drop.url + DEEP)
-    second.wait_face("WAITING")
+    drop.line_up(second)
     assert first.goto(drop.url + "/done").status == 200
     assert second.wait("#query", 5) == "x=1"
     until(lambda: first.goto(drop.url + "/").status == 503, 1.5, "the end of the first visit", every=0)

@@ -6,9 +6,9 @@ import time
 import pytest
 
 from lib.project import ROOT
+from lib.sites import DEEP
 from lib.wait import until
 
-DEEP = "/deep/page.html?x=1"
 TEXTS = {language: json.loads((ROOT / "web" / "waiting-room" / "texts" / f"{language}.json").read_text())
          for language in ("en", "ko")}
 # Writes down each place that is shown, before the page's own script runs.
@@ -22,19 +22,13 @@ new MutationObserver(() => {
 """
 
 
-def in_line(drop, page, path=DEEP):
-    page.goto(drop.url + path)
-    page.wait_face("WAITING")
-    return page
-
-
 def place(page):
     return int(page.text("#place"))
 
 
 def test_a_place_only_ever_gets_better(drop, browser, inspect):
     others = drop.others(50)
-    page = in_line(drop, browser.page(script=KEEP_PLACES, screen="phone"))
+    page = drop.line_up(browser.page(script=KEEP_PLACES, screen="phone"))
     assert (page.text("#place"), page.text("#ahead")) == ("51", "50")
     inspect(page, "place-51")
     drop.leave(others[:10] + others[30:35])
@@ -52,18 +46,18 @@ def test_a_place_only_ever_gets_better(drop, browser, inspect):
 
 def test_far_from_the_front_the_board_is_enough(drop, browser):
     drop.others(60)
-    page = in_line(drop, browser.page())
+    page = drop.line_up(browser.page())
     page.forget_requests()
     until(lambda: len(page.requests(f"/_sluice/board/{drop.queue}.json")) >= 3, 30, "looks at the board")
     assert page.requests(f"/_sluice/queues/{drop.queue}/position") == []
 
 
 def test_a_hidden_tab_is_quiet_and_catches_up(drop, browser):
-    page = in_line(drop, browser.page())
+    page = drop.line_up(browser.page())
     page.hide()
     page.forget_requests()
     # What was planned when it was hidden may still go out.
-    deadline = time.monotonic() + 8
+    deadline = time.monotonic() + 6
     while time.monotonic() < deadline:
         assert len(page.requests()) <= 2
         time.sleep(0.5)
@@ -77,7 +71,7 @@ def test_a_hidden_tab_is_quiet_and_catches_up(drop, browser):
 def test_half_a_minute_without_network(drop, browser, inspect):
     drop.others(1)
     visitor = browser.visitor(screen="phone")
-    page = in_line(drop, visitor.page())
+    page = drop.line_up(visitor.page())
     visitor.offline()
     assert page.until("document.querySelector('#connection.lost')?.innerText") == TEXTS["en"]["offline"]
     inspect(page, "offline")
@@ -97,7 +91,7 @@ def test_half_a_minute_without_network(drop, browser, inspect):
 
 
 def test_the_operators_message_is_shown(drop, browser, inspect):
-    page = in_line(drop, browser.page(screen="phone"))
+    page = drop.line_up(browser.page(screen="phone"))
     assert page.text("#message") is None
     drop.set(message="Back at <b>10:00</b> & thank you")
     until(lambda: (page.text("#message") or "").endswith("Back at <b>10:00</b> & thank you"), 15, "the message")
@@ -107,9 +101,10 @@ def test_the_operators_message_is_shown(drop, browser, inspect):
     assert plain.text("#message").endswith("Back at <b>10:00</b> & thank you")
 
 
-@pytest.mark.parametrize("locale, language, other", [("ko-KR", "ko", "en"), ("en-GB", "en", "ko"), ("fr-FR", "en", "ko")])
+@pytest.mark.parametrize("locale, language, other", [
+    ("ko-KR", "ko", "en"), ("en-GB", "en", "ko"), ("fr-FR", "en", "ko")])
 def test_the_language_of_the_browser_and_the_switch(drop, browser, inspect, locale, language, other):
-    page = in_line(drop, browser.page(locale=locale, screen="phone"))
+    page = drop.line_up(browser.page(locale=locale, screen="phone"))
     assert (page.evaluate("document.documentElement.lang"), page.text(".WAITING h1")) == (
         language, TEXTS[language]["waitingTitle"])
     inspect(page, f"waiting-{language}")
@@ -125,7 +120,7 @@ def test_the_language_of_the_browser_and_the_switch(drop, browser, inspect, loca
 
 
 def test_the_switch_without_scripts(drop, browser):
-    page = in_line(drop, browser.page(javaScriptEnabled=False, locale="en-US"))
+    page = drop.line_up(browser.page(javaScriptEnabled=False, locale="en-US"))
     page.click("#languages [lang=ko]")
     page.until("document.documentElement.lang === 'ko'")
     assert (page.url, page.text(".WAITING h1")) == (drop.url + DEEP, TEXTS["ko"]["waitingTitle"])
@@ -133,7 +128,7 @@ def test_the_switch_without_scripts(drop, browser):
 
 
 def test_an_alert_for_ones_turn(drop, browser, inspect):
-    page = in_line(drop, browser.page(screen="phone", permissions=["notifications"]))
+    page = drop.line_up(browser.page(screen="phone", permissions=["notifications"]))
     page.click("#notify")
     page.until("document.querySelector('#notify').getAttribute('aria-pressed') === 'true'")
     assert page.text("#notify") in (TEXTS["en"]["notifyBoth"], TEXTS["en"]["notifySound"])
@@ -144,6 +139,6 @@ def test_an_alert_for_ones_turn(drop, browser, inspect):
 
 def test_the_smallest_screen(drop, browser, inspect):
     drop.others(1)
-    page = in_line(drop, browser.page(screen="small", locale="ko-KR"))
+    page = drop.line_up(browser.page(screen="small", locale="ko-KR"))
     inspect(page, "small")
     assert page.evaluate("document.documentElement.scrollWidth") <= 320

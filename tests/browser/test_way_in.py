@@ -1,9 +1,10 @@
 """From the shop's address through the line to exactly that page."""
 
 from lib.client import Http
+from lib.sites import DEEP
 from lib.wait import until
 
-DEEP = "/deep/page.html?x=1&y=%2F%20ä#thing"
+STRANGE = "/deep/page.html?x=1&y=%2F%20ä#thing"
 ASKED = "/deep/page.html?x=1&y=%2F%20%C3%A4"
 NAVIGATION = {"Accept": "text/html,application/xhtml+xml", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 
@@ -12,18 +13,9 @@ def documents(page):
     return [request for request in page.requests() if request.kind == "document"]
 
 
-def get_in(drop, page, path="/deep/page.html"):
-    """Waits where others wait too, and then is let in."""
-    page.goto(drop.url + path)
-    page.wait_face("WAITING")
-    drop.let_in()
-    page.wait("body[data-page]")
-    return page
-
-
 def test_a_deep_link_leads_to_exactly_that_page(drop, shop, browser, inspect):
     page = browser.page(screen="phone")
-    main = page.goto(drop.url + DEEP)
+    main = page.goto(drop.url + STRANGE)
     assert main.status == 503
     assert int(main.headers["retry-after"]) >= 1
     assert main.headers["cache-control"] == "no-store"
@@ -34,7 +26,7 @@ def test_a_deep_link_leads_to_exactly_that_page(drop, shop, browser, inspect):
     assert shop.seen() == []
     drop.let_in()
     page.wait("#query")
-    assert page.url == drop.url + "/deep/page.html?x=1&y=%2F%20%C3%A4#thing"
+    assert page.url == drop.url + ASKED + "#thing"
     assert [(request.method, request.status) for request in documents(page)] == [("GET", 503), ("GET", 200)]
     assert [seen["path"] for seen in shop.seen("/deep")] == [ASKED]
     assert drop.stats("entered") == 1
@@ -42,9 +34,7 @@ def test_a_deep_link_leads_to_exactly_that_page(drop, shop, browser, inspect):
 
 
 def test_one_visitor_is_one_entry(drop, browser):
-    page = browser.page()
-    page.goto(drop.url + "/deep/page.html")
-    page.wait_face("WAITING")
+    page = drop.line_up(browser.page())
     for _ in range(3):
         page.reload()
     page.wait_face("WAITING")
@@ -59,9 +49,7 @@ def test_one_visitor_is_one_entry(drop, browser):
 
 def test_reloading_keeps_the_place(drop, browser):
     drop.others(3)
-    page = browser.page()
-    page.goto(drop.url + "/")
-    page.wait_face("WAITING")
+    page = drop.line_up(browser.page())
     drop.others(3)
     for _ in range(20):
         assert page.reload().status == 503
@@ -73,10 +61,8 @@ def test_two_tabs_stand_at_one_place_and_both_get_in(drop, browser):
     drop.others(2)
     visitor = browser.visitor()
     first, second = visitor.page(), visitor.page()
-    first.goto(drop.url + "/deep/page.html?tab=1")
-    first.wait_face("WAITING")
-    second.goto(drop.url + "/deep/page.html?tab=2")
-    second.wait_face("WAITING")
+    drop.line_up(first, "/deep/page.html?tab=1")
+    drop.line_up(second, "/deep/page.html?tab=2")
     assert (first.text("#place"), second.text("#place")) == ("3", "3")
     drop.let_in()
     assert (first.wait("#query"), second.wait("#query")) == ("tab=1", "tab=2")
@@ -86,11 +72,11 @@ def test_two_tabs_stand_at_one_place_and_both_get_in(drop, browser):
 def test_the_back_button_finds_no_waiting_page(drop, open_site, browser):
     page = browser.page()
     page.goto(open_site.url + "/")
-    get_in(drop, page, "/deep/page.html?x=1")
+    drop.bring_in(page)
     page.click("header a")
     page.wait_url(drop.url + "/")
     page.back()
-    page.wait_url(drop.url + "/deep/page.html?x=1")
+    page.wait_url(drop.url + DEEP)
     assert (page.text("#query"), page.face()) == ("x=1", None)
     page.back()
     page.wait_url(open_site.url + "/")
@@ -100,7 +86,7 @@ def test_the_back_button_finds_no_waiting_page(drop, open_site, browser):
 def test_without_scripts_the_page_comes_again_by_itself(drop, browser):
     drop.others(1)
     page = browser.page(javaScriptEnabled=False, screen="phone")
-    page.goto(drop.url + "/deep/page.html?x=1")
+    page.goto(drop.url + DEEP)
     assert page.face() == "JOIN"
     page.screenshot("join")
     page.wait_face("WAITING")
@@ -108,13 +94,13 @@ def test_without_scripts_the_page_comes_again_by_itself(drop, browser):
     page.screenshot("waiting")
     drop.let_in()
     assert page.wait("#query") == "x=1"
-    assert page.url == drop.url + "/deep/page.html?x=1"
+    assert page.url == drop.url + DEEP
     assert drop.stats("entered") == 2
 
 
 def test_a_browser_that_refuses_cookies_is_told_so(drop, browser, inspect):
     page = browser.page(cookies=False)
-    page.goto(drop.url + "/deep/page.html")
+    page.goto(drop.url + DEEP)
     page.wait_face("COOKIES")
     inspect(page, "cookies")
     drop.let_in()
@@ -130,7 +116,7 @@ def test_a_browser_that_refuses_cookies_is_told_so(drop, browser, inspect):
 def test_while_nobody_waits_there_is_no_waiting_page(gate_before, browser):
     drop = gate_before(ratePerSecond=1000, admitWhenIdle=True)
     page = browser.page()
-    assert page.goto(drop.url + "/deep/page.html?x=1").status == 200
+    assert page.goto(drop.url + DEEP).status == 200
     assert page.text("#query") == "x=1"
     assert page.goto(drop.url + "/").status == 200
     assert [main.status for main in page.mains()] == [200, 200]
@@ -149,9 +135,7 @@ def test_a_gate_that_is_off_or_watches_stops_nobody(gate_before, browser):
 
 
 def test_whoever_waits_is_let_go_when_the_gate_is_switched_off(drop, browser):
-    page = browser.page()
-    page.goto(drop.url + "/deep/page.html?x=1")
-    page.wait_face("WAITING")
+    page = drop.line_up(browser.page())
     drop.set(activation="off")
     assert page.wait("#query") == "x=1"
 

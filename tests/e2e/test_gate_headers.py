@@ -19,11 +19,12 @@ ROWS = {
     "browser navigation": ("GET", NAVIGATION, PAGE, VISITOR, TICKET, "JOIN"),
     "frame navigation": ("GET", {**NAVIGATION, "Sec-Fetch-Dest": "iframe"}, PAGE, VISITOR, TICKET, "JOIN"),
     "old browser": ("GET", OLD_BROWSER, PAGE, VISITOR, TICKET, "JOIN"),
-    "web view of an app": ("GET", {**OLD_BROWSER, "X-Requested-With": "com.example.shop"}, PAGE, VISITOR, TICKET, "JOIN"),
+    "web view of an app": ("GET", {**OLD_BROWSER, "X-Requested-With": "com.example.shop"}, PAGE, VISITOR, TICKET,
+                           "JOIN"),
     "reload": ("GET", {**NAVIGATION, "Cache-Control": "no-cache", "Pragma": "no-cache"}, PAGE, VISITOR, TICKET, "JOIN"),
     "conditional": ("GET", {**NAVIGATION, "If-None-Match": '"x"', "Range": "bytes=0-9"}, PAGE, VISITOR, TICKET, "JOIN"),
     "crawler": ("GET", {"User-Agent": "Googlebot/2.1", "Accept": "text/html,*/*;q=0.8"}, PAGE, VISITOR, TICKET, "JOIN"),
-    "HEAD of a browser": ("HEAD", NAVIGATION, PAGE, VISITOR, TICKET, None),
+    "HEAD of a browser": ("HEAD", NAVIGATION, PAGE, VISITOR, [], None),
     "form": ("POST", {**NAVIGATION, **FORM_BODY}, PAGE, [], [], "UNSAFE"),
     "form of an old browser": ("POST", {**OLD_BROWSER, **FORM_BODY}, PAGE, [], [], "UNSAFE"),
     "fetch": ("GET", FETCH, JSON, [], [], None),
@@ -39,8 +40,9 @@ ROWS = {
     "app": ("GET", APP, JSON, VISITOR, TICKET, None),
     "app with plain text": ("GET", {**APP, "Accept": "application/json, text/plain, */*"}, JSON, VISITOR, TICKET, None),
     "nothing said": ("GET", {"Accept": None, "User-Agent": None}, JSON, VISITOR, TICKET, None),
-    "web socket": ("GET", {"User-Agent": CHROME, "Sec-Fetch-Mode": "websocket", "Connection": "Upgrade", "Upgrade": "websocket",
-                           "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}, JSON, [], [], None),
+    "web socket": ("GET", {"User-Agent": CHROME, "Sec-Fetch-Mode": "websocket", "Connection": "Upgrade",
+                           "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+                           "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}, JSON, [], [], None),
     "prefetch": ("GET", PREFETCH, JSON, [], [], None),
     "prefetch of old": ("GET", {**OLD_BROWSER, "Purpose": "prefetch"}, JSON, [], [], None),
     "OPTIONS that asks nothing": ("OPTIONS", FETCH, JSON, [], [], None),
@@ -156,13 +158,15 @@ def test_whoever_is_in_gets_the_shop_whatever_they_are(gated, stack, shop):
         if "web socket" in row:
             continue
         shop.forget()
-        reply = browser.ask("/deep/page.html?x=1", method, headers=headers, body="name=Kim" if method == "POST" else None)
+        body = "name=Kim" if method == "POST" else None
+        reply = browser.ask("/deep/page.html?x=1", method, headers=headers, body=body)
         assert reply.status == (200 if method in ("GET", "HEAD") else 405), row
         assert reply.set_cookies in ([], [f"sluice_pass-{gated.queue}"]), row
         assert [entry["method"] for entry in shop.seen()] == [method], row
 
 
-@pytest.mark.parametrize("language, lang", [("ko-KR,ko;q=0.9,en;q=0.5", "ko"), ("en-GB", "en"), ("fr", "en"), ("", "en")])
+@pytest.mark.parametrize("language, lang", [("ko-KR,ko;q=0.9,en;q=0.5", "ko"), ("en-GB", "en"), ("fr", "en"),
+                                            ("", "en")])
 def test_language_of_the_page(gated, language, lang):
     reply = Visitor(gated.site.port).ask(headers={"Accept-Language": language})
     assert f'<html lang="{lang}"'.encode() in reply.body
@@ -185,6 +189,7 @@ def test_public_routes_of_the_room(gated, stack):
         reply = client.ask(path, headers=FETCH)
         assert (reply.status, reply.json["queue"]) == (200, gated.queue)
         assert "max-age=1" in reply.get("cache-control") and reply.set_cookies == []
+        assert len(reply.get("x-request-id") or "") == 32
     entries = f"/_sluice/queues/{gated.queue}/entries"
     refused = Visitor(gated.site.port).ask(entries, "POST", headers=FETCH)
     assert (refused.status, refused.json["code"], refused.set_cookies) == (403, "COOKIES_REQUIRED", [])

@@ -148,6 +148,17 @@ def test_web_socket(gated, shop):
     assert shop.seen() == []
 
 
+@pytest.mark.parametrize("number", [401, 500])
+def test_troubles_that_the_site_s_nginx_takes_over(visitor_queue, make_site, number):
+    """Where nginx makes pages of its own for the shop's errors, the gate's are not among them."""
+    site = make_site(visitor_queue(), lines=["proxy_intercept_errors on;"])
+    browser = Visitor(site.port)
+    browser.come_in()
+    reply = browser.ask(f"/status/{number}")
+    assert reply.status == number and not reply.is_page
+    assert b"sluice" not in reply.body.lower() and reply.get("retry-after") is None
+
+
 @pytest.mark.parametrize("number", [401, 403, 404, 500, 502, 503])
 def test_the_shop_s_own_troubles_are_its_own(gated, number):
     """Whoever is in sees what the shop says, and no page of ours."""
@@ -161,6 +172,23 @@ def test_the_shop_s_own_troubles_are_its_own(gated, number):
     assert not reply.is_page
 
 
+def test_prefetch_takes_nothing(gated, parts, api):
+    """A page that a browser loads ahead neither enters nor picks up a place that nobody may come for; nor does it
+    come in while idle. Whoever is in already may load ahead."""
+    queue, site = gated(admitWhenIdle=True, pickupSeconds=60)
+    until(lambda: parts.redis.hget(f"sluice:{{{queue}}}:state", "sampledAt"), 5, "a tick")
+    shut(api, queue)
+    browser = Visitor(site.port)
+    browser.ask(), browser.ask()
+    api.admin("PATCH", f"/queues/{queue}", {"ratePerSecond": 1000})
+    until(lambda: parts.redis.zcard(f"sluice:{{{queue}}}:pickup") == 1, 5, "a turn")
+    for client in (Visitor(site.port), browser):
+        assert client.ask(headers={"Sec-Purpose": "prefetch"}).status == 503
+    assert parts.redis.zcard(f"sluice:{{{queue}}}:pickup") == 1
+    assert api.stats(queue)["entered"] == 1
+    assert browser.ask().status == 200 and browser.is_through(headers={"Sec-Purpose": "prefetch"})
+
+
 def test_what_the_client_claims_is_not_believed(gated, shop, api):
     """No header of the client's reaches the gate as a word of nginx's."""
     queue, site = gated()
@@ -171,8 +199,8 @@ def test_what_the_client_claims_is_not_believed(gated, shop, api):
     for name, value in claims.items():
         reply = browser.ask(headers={name: value})
         assert reply.status == 503 and reply.state["queue"] == queue, name
-    for path in ("/_sluice/check", "/_sluice/room", "/_sluice/return", "/_sluice/variables", "/_sluice/unavailable.html",
-                 "/_sluice/", "/_sluice/other"):
+    for path in ("/_sluice/check", "/_sluice/room", "/_sluice/return", "/_sluice/variables",
+                 "/_sluice/unavailable.html", "/_sluice/", "/_sluice/other"):
         reply = browser.ask(path)
         assert reply.status == 404, (path, reply.status)
         assert reply.set_cookies == []

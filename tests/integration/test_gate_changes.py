@@ -25,7 +25,8 @@ def shop_site(visitor_queue, make_site):
 
         def statuses(self, browser, path="/", headers=None):
             """Of many requests at once, so that every worker is asked; no answer is kept."""
-            sent = {**NAVIGATION, "Cookie": "; ".join(f"{k}={v}" for k, v in browser.cookies.items()), **(headers or {})}
+            cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+            sent = {**NAVIGATION, "Cookie": cookies, **(headers or {})}
             answers = self.http.together([("GET", path, sent, None)] * EVERY_WORKER)
             return {answer.status for answer in answers}
     return ShopSite()
@@ -43,7 +44,7 @@ def counts_within_a_second(check, change):
     return check()
 
 
-@pytest.mark.parametrize("setting", ["hold", "off", "watch"])
+@pytest.mark.parametrize("setting", ["hold", "off"])
 def test_activation(shop_site, api, setting):
     browser, stranger = shop_site.visitor(), Visitor(shop_site.site.port)
     assert shop_site.statuses(browser) == {200} and shop_site.statuses(stranger) == {503}
@@ -141,10 +142,11 @@ def test_deleted_queue_lets_nobody_through(shop_site, api):
     assert browser.ask().face == "NOT_CONFIGURED"
 
 
-def test_changes_count_without_any_traffic_before(shop_site, api):
-    """What a worker knows from long ago is not trusted."""
+def test_changes_count_without_any_traffic_before(shop_site, api, parts):
+    """What a worker knows from long ago is not trusted, also while the answer is slow to come."""
     browser = shop_site.visitor()
     assert shop_site.statuses(browser) == {200}
     api.admin("PATCH", f"/queues/{shop_site.queue}", {"activation": "hold"})
     time.sleep(1.0)
+    parts.redis.client_pause(400)
     assert shop_site.statuses(browser) == {503}

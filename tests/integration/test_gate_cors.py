@@ -32,7 +32,8 @@ def test_only_those_that_are_named(parts, closed_site):
                 assert cors_of(closed_site, origin, kind)[:2] == (origin, "true")
         assert "Retry-After" in cors_of(closed_site, OURS)[2]
         for origin in (None, "null", "*", "https://app.example.evil", "https://app.exampl", "http://app.example",
-                       "https://APP.example", OURS + "/", f"{OURS} https://other.example:8443", "https://other.example"):
+                       "https://APP.example", OURS + "/", f"{OURS} https://other.example:8443",
+                       "https://other.example"):
             assert cors_of(closed_site, origin) == (None, None, None), origin
         page = Visitor(closed_site.port, {**NAVIGATION, "Origin": OURS}).ask()
         assert page.is_page and page.get(CORS[0]) is None, "a page is for people"

@@ -66,12 +66,17 @@ def test_the_shop_s_server_gives_the_place_back(full, api):
     comes_in_at_once(full)
     assert api.admin("POST", path, {"pass": value}).status == 204, "twice is once"
     assert full.second.is_through(), "and a late one takes nothing from the next"
+    assert full.first.ask().face == "WAITING"
+    assert api.admin("POST", path, {"pass": value}).status == 204
+    place = api.admin("GET", f"/queues/{full.queue}/members/{full.first.visitor_id()}")
+    assert place["standing"] == "WAITING", "nor from the same one"
 
 
 def test_returns_are_refused(full, api, visitor_queue):
     value = full.first.cookies[f"sluice_pass-{full.queue}"]
     path = f"/v1/admin/queues/{full.queue}/returns"
-    for body in ({}, {"pass": None}, {"pass": 1}, {"pass": ""}, {"pass": "v1.x"}, {"pass": value[:-1] + "A"}, [], {"pass": "x" * 9000}):
+    bad = (None, 1, "", "v1.x", value[:-2] + "AA", value[1:], "x" * 9000)
+    for body in ({}, [], *({"pass": one} for one in bad)):
         assert_problem(api.call("POST", path, api.operator_headers(), body), 400, "INVALID_REQUEST")
     other = visitor_queue()
     assert_problem(api.admin("POST", f"/queues/{other}/returns", {"pass": value}), 400, "INVALID_REQUEST")

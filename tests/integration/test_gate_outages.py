@@ -83,8 +83,8 @@ def test_queue_pool_gone(parts, in_and_out, shop):
             assert (reply.status, reply.get("content-type")) == (503, "application/problem+json")
             assert reply.json["code"] == "ADMISSION_UNAVAILABLE"
             assert int(reply.get("retry-after")) >= 1 and reply.get("cache-control") == "no-store"
-        form = browser.ask("/order", "POST", headers={**NAVIGATION, "Content-Type": "application/x-www-form-urlencoded"},
-                           body="name=Kim")
+        form = browser.ask("/order", "POST", body="name=Kim",
+                           headers={**NAVIGATION, "Content-Type": "application/x-www-form-urlencoded"})
         assert form.status == 503 and form.get("location") is None
         upload = Visitor(site.port, FETCH).ask("/upload", "POST", body=b"x" * 3_000_000)
         assert upload.status == 503

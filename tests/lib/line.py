@@ -206,8 +206,9 @@ class Line:
             return Position(*reply)
         return Refusal(reply[0], reply[1:])
 
-    def enter(self, member, ticket=None, visitor=False, mode="take_over", code=""):
-        return self._ask("enter", member, ticket, visitor, mode, *one_token(), sha256_text(code) if code else "")
+    def enter(self, member, ticket=None, visitor=False, mode="take_over", code="", unproven=False):
+        return self._ask("enter", member, ticket, visitor, mode, *one_token(), sha256_text(code) if code else "",
+                         1 if unproven else 0)
 
     def position(self, member, ticket=None, visitor=False):
         return self._ask("position", member, ticket, visitor)

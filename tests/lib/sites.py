@@ -15,6 +15,9 @@ GATE_SERVER = "server.conf"
 GATE_LOCATION = "gate.conf"
 GATE_RETURN = "return.conf"
 
+# A page of the shop with a query, which it shows in #query.
+DEEP = "/deep/page.html?x=1"
+
 CONFIGURATION = """{user}
 worker_processes 1;
 pid {directory}/nginx.pid;
@@ -123,6 +126,20 @@ class GatedShop:
     def __init__(self, api, site, queue):
         self.api, self.site, self.queue = api, site, queue
         self.url = site.url
+
+    def line_up(self, page, path=DEEP):
+        """Opens the shop in a page that has to wait; returns the page."""
+        page.goto(self.url + path)
+        page.wait_face("WAITING")
+        return page
+
+    def bring_in(self, page, path=DEEP):
+        """Waits in the page and lets it in; after that the line stands still again. Returns the page."""
+        self.line_up(page, path)
+        self.let_in()
+        page.wait("body[data-page]")
+        self.let_in(0)
+        return page
 
     def set(self, **settings):
         """Changes settings of the queue."""

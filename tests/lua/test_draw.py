@@ -11,7 +11,7 @@ from lib.draw import Draw
 from lib.project import LUA, ROOT
 
 HARNESS = """
-local conf = { lotteryDraw = ARGV[1] }
+local conf, run = { lotteryDraw = ARGV[1] }, {}
 %s
 local answer = {}
 for i = 3, #ARGV do

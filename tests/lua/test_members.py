@@ -250,7 +250,7 @@ def test_counters_account_for_everybody(timed, clock):
                  tickMs=1000)
     members = [f"m{i}" for i in range(15)]
     gone = dict.fromkeys(("left", "expired", "returned", "evicted", "consumed"), 0)
-    for _ in range(400):
+    for _ in range(250):
         member = dice.choice(members)
         place = line.place(member)
         match dice.choice(["enter", "at_once", "gate", "leave", "end", "return", "admit", "claim", "consume", "tick"]):

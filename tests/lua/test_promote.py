@@ -19,7 +19,7 @@ def crowd(line, count, prefix="m"):
         keys = script.key_names(line.queue)
         for i in range(count):
             pipe.evalsha(line.scripts._shas["enter"], len(keys), *keys, f"{prefix}{i}", *[""] * 5, 0,
-                         "take_over", "", "", "")
+                         "take_over", "", "", "", 0)
         pipe.execute()
 
 

@@ -129,6 +129,24 @@ def test_whoever_is_let_in_at_once_is_served(line, clock):
     assert (result["last_wait"], result["longest_wait"]) == (0, 0)
 
 
+def test_an_invited_newcomer_is_not_the_last_one_served(line, clock):
+    """The newest number comes in past the line: those before it are not served yet, and their waits count."""
+    line.promote()
+    line.publish(maxActive=2)
+    for i in range(5):
+        line.enter(f"m{i}")
+    line.add_codes("invite", "vip")
+    line.promote()
+    line.publish(maxActive=3)
+    assert line.enter("guest", code="vip").status == "READY"
+    assert line.result()["last_served"] == 2
+    clock.pass_ms(7000)
+    line.publish(maxActive=10)
+    line.promote()
+    result = line.result()
+    assert (result["last_served"], result["last_wait"], result["longest_wait"]) == (5, 7000, 7000)
+
+
 def test_when_it_sold_out(line, clock):
     line.call("sold_out", 1, 0)
     assert line.result()["sold_out_at"] == 0

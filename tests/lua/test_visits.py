@@ -6,7 +6,7 @@ import pytest
 
 from lib.line import Pass, Position, Refusal
 
-AT_ONCE, UNPROVEN = "at_once", "at_once_unproven"
+AT_ONCE = "at_once"
 
 
 def at_once(line, member):
@@ -127,18 +127,40 @@ def test_within_the_bucket_which_ticks_keep(idle, clock):
 def test_unproven_place_is_short(idle, clock):
     """A browser that may not keep cookies holds a place for half a minute; coming back proves it."""
     line = idle(entryTtlSeconds=300)
-    answers = {member: line.enter(member, mode=UNPROVEN) for member in ("back", "gone")}
-    assert {answer.ends - clock.now for answer in answers.values()} == {30_000}
+    for member in ("back", "gone"):
+        assert line.enter(member, mode=AT_ONCE, unproven=True).ends - clock.now == 300_000
     clock.pass_ms(29_000)
     line.promote()
     assert line.gate("back").ends - clock.now == 315_000
     clock.pass_ms(1000)
-    assert line.promote().expired == 1
+    assert line.promote().withdrawn == 1
     assert set(line.check()) == {"back"}
-    short = idle(entryTtlSeconds=10)
-    assert short.enter("m", mode=UNPROVEN).ends - clock.now == 10_000, "never longer than anybody's"
-    full = idle()
-    assert full.enter("m").ends - clock.now == 300_000, "whoever enters by the API has shown who it is"
+    quick = idle(pickupSeconds=10)
+    quick.enter("m", unproven=True)
+    clock.pass_ms(10_000)
+    assert quick.promote().withdrawn == 1, "never longer than anybody's"
+    known = idle()
+    known.enter("m")
+    clock.pass_ms(60_000)
+    known.promote()
+    assert set(known.check()) == {"m"}, "whoever is known has seen the answer"
+
+
+def test_holding_everyone_stops_the_clock(idle, clock):
+    """Whoever is in when everyone is held comes back to the same place, however long it took."""
+    line = idle(entryTtlSeconds=10)
+    first = line.enter("in")
+    line.publish(activation="hold")
+    for _ in range(60):
+        clock.pass_ms(1000)
+        line.promote()
+        assert line.gate("in") == "HELD"
+    line.publish(activation="on")
+    line.promote()
+    assert set(line.check()) == {"in"} and line.gate("in").seq == first.seq
+    clock.pass_ms(11_000)
+    line.promote()
+    assert line.promote().expired + len(line.check()) == 0, "and then the clock goes on"
 
 
 def test_whoever_has_a_place_keeps_it(idle):
@@ -211,7 +233,7 @@ def test_all_ways_in_share_one_rate(idle, clock, rate, burst, active):
     line = idle(ratePerSecond=rate, burst=burst, maxActive=active, tickMs=500)
     counting = Counting(line, clock, dice)
     ways = [counting.tick] * 3 + [counting.come] * 4 + [counting.wait, counting.invite, counting.admit]
-    for _ in range(250):
+    for _ in range(150):
         ticked = line.counter("bucketAt")
         way = dice.choice(ways)
         way()

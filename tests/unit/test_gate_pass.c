@@ -218,7 +218,7 @@ TEST(what_is_out_of_range_is_not_signed)
     bad[n++].epoch = 0;
     bad[n++].epoch = QUEUE_TICKET_EPOCH_MAX + 1;
     bad[n++].incarnation = 0;
-    bad[n++].seq = 0;
+    bad[n++].seq = -1;
     bad[n++].seq = QUEUE_TICKET_SEQ_MAX + 1;
     bad[n++].generation = -1;
     bad[n++].generation = QUEUE_TICKET_GENERATION_MAX + 1;

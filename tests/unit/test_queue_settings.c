@@ -107,7 +107,8 @@ TEST(an_empty_put_gives_the_defaults_of_the_contract)
         "{\"mode\":\"fifo\",\"identity\":\"member\",\"ratePerSecond\":50,\"burst\":50,"
         "\"maxActive\":1000,\"maxInFlight\":100,\"entryTtlSeconds\":300,\"claimLeaseSeconds\":30,"
         "\"maxWaiting\":0,\"opensAt\":null,\"closesAt\":null,\"releaseOn\":\"order\","
-        "\"pickupSeconds\":90,\"activation\":\"on\",\"admitWhenIdle\":false,\"message\":null,"
+        "\"pickupSeconds\":90,\"activation\":\"on\",\"admitWhenIdle\":false,"
+        "\"priorityShare\":0.5,\"message\":null,"
         "\"autopilot\":null,\"batchCap\":500,\"tickMs\":1000,\"pollTiers\":null,"
         "\"recoverySeconds\":38,\"reopen\":true,\"bypass\":null,\"entryCaptcha\":false}");
 }
@@ -216,7 +217,7 @@ static const struct refusal REFUSALS[] = {
     {"{\"opensAt\": 1767225600}", "/opensAt", "RFC 3339"},
     {"{\"opensAt\": \"2026-01-02T00:00:00Z\", \"closesAt\": \"2026-01-02T00:00:00Z\"}", "/closesAt",
      "later than opensAt"},
-    {"{\"mode\": \"lottery\"}", "/mode", "is offered by this version"},
+    {"{\"mode\": \"lottery\"}", "/opensAt", "a lottery must have its opensAt"},
     {"{\"mode\": \"FIFO\"}", "/mode", "fifo|lottery"},
     {"{\"mode\": \"\"}", "/mode", "fifo|lottery"},
     {"{\"identity\": \"member|visitor\"}", "/identity", "one of"},

@@ -212,8 +212,44 @@ def test_an_admission_by_the_operator_may_come_back_at_its_place(lottery):
         line.redis.zadd(line.key("pickup"), {victim: 1})
         line.promote(0)
         assert victim in line.members("away")
-        others = line.position("m0").waiting
+        others = line.position("nobody").waiting
         assert (line.position(victim).rank, line.position(victim).waiting) == (others, others + 1)
+    line.check()
+
+
+def set_aside_after_operator(line, member):
+    """Let in by an operator, not picked up: away with the number kept."""
+    assert line.admit(member) == "ADMITTED"
+    line.redis.zadd(line.key("pickup"), {member: 1})
+    line.promote(0)
+    assert member in line.members("away")
+
+
+def test_who_comes_back_before_the_draw_takes_part_in_it(lottery):
+    line = lottery()
+    enter_all(line, 30)
+    set_aside_after_operator(line, "m4")
+    assert (line.position("m4").lane, line.position("m4").rank) == ("lottery", -1)
+    open_up(line)
+    draw = line.hold_draw()
+    line.promote(0)
+    assert [line.position(f"m{i}").rank for i in range(30)] == [draw.place(i + 1) for i in range(30)]
+    line.check()
+
+
+def test_who_comes_back_far_from_the_front_has_the_drawn_place(lottery):
+    line = lottery()
+    enter_all(line, 1400)
+    open_up(line)
+    draw = line.hold_draw()
+    for _ in range(8):
+        line.promote(0)
+    far = sorted(range(1, 1401), key=draw.place)[1300]
+    set_aside_after_operator(line, f"m{far - 1}")
+    assert line.position(f"m{far - 1}").rank == 1300
+    assert f"m{far - 1}" in line.members("draw")
+    for number in random.sample(range(1, 1401), 300):
+        assert line.position(f"m{number - 1}").rank == draw.place(number)
     line.check()
 
 
