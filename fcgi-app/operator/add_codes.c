@@ -228,9 +228,9 @@ void add_codes(const struct services *services, const struct request *request,
         (void)queue_not_found(request, response, call.id);
         return;
     }
-    const char *details =
-        arena_format(request->arena, "{\"kind\":\"%s\",\"codes\":%zu,\"uses\":%" PRId64 "}",
-                     code_kind_word(order.kind), order.count, order.uses);
+    const char *details = arena_format(
+        request->arena, "{\"after\":{\"kind\":\"%s\",\"codes\":%zu,\"uses\":%" PRId64 "}}",
+        code_kind_word(order.kind), order.count, order.uses);
     if (!store_answered(services, request, response,
                         audit_store_note(services->postgres, request->arena, &call.author,
                                          "codes.add", call.id, details)) ||

@@ -25,9 +25,9 @@ static const char *details_of(const struct request *request, struct str member)
     struct buffer json;
 
     buffer_init(&json, 1024);
-    buffer_add(&json, STR("{\"member\":"));
+    buffer_add(&json, STR("{\"after\":{\"member\":"));
     buffer_add_json_string(&json, member);
-    buffer_add_char(&json, '}');
+    buffer_add(&json, STR("}}"));
     const char *text = arena_copy(request->arena, buffer_text(&json));
     buffer_free(&json);
     return text;

@@ -44,7 +44,7 @@ enum postgres_outcome audit_store_list(struct postgres *postgres, struct arena *
 enum postgres_outcome audit_store_name_author(struct postgres *postgres, struct arena *arena,
                                               const struct change_author *author);
 
-/** Notes what an operator is about to do to somebody in a queue: `details` is a JSON object as text. */
+/** Notes what an operator is about to do, before it is done: `details` is {"after": {…}} as text. */
 enum postgres_outcome audit_store_note(struct postgres *postgres, struct arena *arena,
                                        const struct change_author *author, const char *action,
                                        struct str queue, const char *details);

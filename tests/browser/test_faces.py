@@ -166,8 +166,7 @@ def test_taken_over_and_back_without_scripts(drop, browser):
     there = second.page()
     there.goto(drop.url + "/")
     there.wait_face("WAITING")
-    first.reload()
-    assert first.face() == "TAKEN_OVER"
+    first.wait_face("TAKEN_OVER")
     first.click(".TAKEN_OVER button")
     first.wait_face("WAITING")
     assert first.url == drop.url + DEEP
