@@ -48,11 +48,11 @@ def shop(make_directory):
 
 @pytest.fixture
 def make_site(gate_files, shop, make_directory):
-    """A function that puts the shop behind a queue, by an nginx of its own. `queues` names further paths."""
+    """A function that puts the shop behind a queue, by an nginx of its own. `queues` names further paths; more: see Site."""
     sites = []
 
-    def make(queue, queues=None, lines=()):
-        site = Site(make_directory("site"), shop.port, gate_files, {"/": queue, **(queues or {})}, lines)
+    def make(queue, queues=None, lines=(), **more):
+        site = Site(make_directory("site"), shop.port, gate_files, {"/": queue, **(queues or {})}, lines, **more)
         sites.append(site)
         shop.forget()
         return site.start()

@@ -40,7 +40,6 @@ http {{
     server {{
         listen 127.0.0.1:{port};
         server_name _;
-        client_max_body_size 64m;
 {server}
 {locations}
     }}
@@ -68,31 +67,38 @@ class Site:
 
     `gate` is the folder with the gate's files, None for a site without it. `queues` tells which queue each path
     is behind, None for a path that is open to everyone. `lines` go into each gated location. Answers below the
-    paths `ends` may end the visit.
+    paths `ends` may end the visit. `block` is all that the server block holds besides, instead of these locations:
+    `@gate@` in it puts a location behind the queue of `queues["/"]`, `@shop@` hands over to the shop, `@www@` is a
+    folder with an index.html.
     """
 
-    def __init__(self, directory, upstream, gate=None, queues=None, lines=(), ends=()):
+    def __init__(self, directory, upstream, gate=None, queues=None, lines=(), ends=(), block=None, http_lines=()):
         self.directory = directory / f"site-{uuid.uuid4().hex[:8]}"
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._process = None
-        self._text = self._configuration(upstream, gate, queues or {"/": None}, lines, ends)
+        self._text = self._configuration(upstream, gate, queues or {"/": None}, lines, ends, block, http_lines)
 
-    def _configuration(self, upstream, gate, queues, lines, ends):
+    def _configuration(self, upstream, gate, queues, lines, ends, block, http_lines):
         include = "include {};".format
-        locations = []
-        for path, queue in queues.items():
+        locations = ["        client_max_body_size 64m;"] if block is None else [
+            block.replace("@gate@", gated(queues["/"], gate, *lines)).replace("@www@", str(self.directory / "www"))
+            .replace("@shop@", f"proxy_pass http://127.0.0.1:{upstream}; proxy_set_header Host $http_host;")]
+        for path, queue in queues.items() if block is None else ():
             more = [*lines, include(gate / GATE_RETURN)] if path in ends else lines
             locations.append(LOCATION.format(path=path, upstream=upstream,
                                              gate=gated(queue, gate, *more) if queue else ""))
         return CONFIGURATION.format(
             user="user www-data www-data;" if os.geteuid() == 0 else "",
             directory=self.directory, port=self.port, locations="\n".join(locations),
-            http="    " + include(gate / GATE_HTTP) if gate else "",
+            http="\n".join([*http_lines, "    " + include(gate / GATE_HTTP) if gate else ""]),
             server="        " + include(gate / GATE_SERVER) if gate else "")
 
     def start(self):
-        (self.directory / "tmp").mkdir(parents=True)
+        for folder in ("tmp", "www"):
+            (self.directory / folder).mkdir(parents=True)
+        (self.directory / "www").chmod(0o755)
+        (self.directory / "www" / "index.html").write_text("the site's own page")
         # Its workers, of another user, keep large bodies there.
         for folder in (self.directory.parent, self.directory, self.directory / "tmp"):
             folder.chmod(0o711)
