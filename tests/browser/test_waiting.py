@@ -142,3 +142,24 @@ def test_the_smallest_screen(drop, browser, inspect):
     page = drop.line_up(browser.page(screen="small", locale="ko-KR"))
     inspect(page, "small")
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_a_code_on_the_page(drop, browser, api, inspect):
+    """A wrong code costs nothing; a priority code goes before the others."""
+    drop.others(5)
+    page = drop.line_up(browser.page(screen="phone"))
+    page.click("#coding summary")
+    page.fill("#code", "NOT-A-CODE")
+    page.click("#coding button")
+    page.until("document.getElementById('note').textContent.includes('cannot be used')")
+    assert place(page) == 6
+    inspect(page, "wrong-code")
+    answer = api.admin("POST", f"/queues/{drop.queue}/codes", {"kind": "priority", "generate": 1})
+    page.fill("#code", answer.json["codes"][0])
+    page.click("#coding button")
+    until(lambda: place(page) == 1, 10, "the first place")
+    assert "accepted" in page.text("#note")
+    assert drop.stats("entered") == 6
+    drop.let_in()
+    page.wait_url(drop.url + DEEP)
+    page.until("!document.getElementById('state')")

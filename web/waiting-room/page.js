@@ -284,7 +284,7 @@ function learnBoard(answer) {
 
 const REQUESTS = {
     enter: ['POST', state.entries], leave: ['DELETE', state.entries], ask: ['GET', state.position],
-    board: ['GET', state.board], result: ['GET', state.result]
+    board: ['GET', state.board], result: ['GET', state.result], code: ['POST', state.entries]
 };
 let next = null, timer = 0, busy = false, urgent = null, notBefore = 0, abort = null;
 
@@ -308,7 +308,7 @@ function soon(kind) {
     }
 }
 
-function request(method, url) {
+function request(method, url, body) {
     abort = window.AbortController ? new AbortController() : {abort() {}};
     return new Promise((resolve, reject) => {
         const limit = setTimeout(() => {
@@ -316,7 +316,7 @@ function request(method, url) {
             reject();
         }, 15000);
         fetch(url, {
-            method, credentials: 'same-origin', redirect: 'error', headers: {Accept: 'application/json'},
+            method, body, credentials: 'same-origin', redirect: 'error', headers: {Accept: 'application/json'},
             cache: url === state.board ? 'no-cache' : 'no-store', signal: abort.signal
         }).then((response) => response.text().then((text) => {
             // A page of HTML, as a strange network may put in between, is no answer.
@@ -335,7 +335,8 @@ function run() {
     } else if (kind && !busy) {
         busy = true;
         urgent = null;
-        request(REQUESTS[kind][0], REQUESTS[kind][1])
+        const body = kind === 'code' ? JSON.stringify({code: byId('code').value.trim()}) : undefined;
+        request(REQUESTS[kind][0], REQUESTS[kind][1], body)
             .then((answer) => handle(kind, answer), () => inTrouble(kind, 'offline', 0))
             .then(() => {
                 busy = false;
@@ -380,6 +381,11 @@ const ANSWERS = {
         learnPosition(body);
         follow('enter');
     },
+    code(body) {
+        ANSWERS.enter(body);
+        me.note = 'noteCode';
+        byId('coding').open = false;
+    },
     ask(body) {
         learnPosition(body);
         if (me.status === 'NOT_ENTERED' && me.queueState !== 'SOLD_OUT' && me.queueState !== 'CLOSED') {
@@ -420,6 +426,10 @@ const PROBLEMS = {
     NOT_FOUND: () => decide('enter', 'NOT_CONFIGURED'),
     QUEUE_FULL: (body, kind, retryMs) => tryLater('FULL', Math.max(retryMs, 10000)),
     ALREADY_ACTIVE: () => tryLater('ORDER', 20000),
+    CODE_INVALID() {
+        me.note = 'noteCodeWrong';
+        plan(me.status === 'WAITING' ? 'ask' : 'enter', 1000);
+    },
     ORDER_IN_PROGRESS() {
         me.note = 'noteOrder';
         plan('ask', 1000);
