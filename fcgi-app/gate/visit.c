@@ -46,17 +46,32 @@ static struct client_headers read_parameters(const struct request *request, stru
     return headers;
 }
 
+struct pass_look {
+    const struct services *services;
+    struct visit *visit;
+    int64_t now_ms; /* Redis TIME, or this host's where nothing is known */
+};
+
 /* A pass whose visit has ended by its time is none, so that none collected over a day is worth anything. */
+static bool pass_is_good(struct str value, void *context)
+{
+    const struct pass_look *look = context;
+    struct visit *visit = look->visit;
+
+    return gate_pass_verify(look->services->ticket_keys, value, visit->queue, &visit->pass) ==
+               GATE_PASS_VALID &&
+           visit->pass.ends_ms > look->now_ms;
+}
+
 static void read_pass(const struct services *services, const struct request *request,
                       struct visit *visit)
 {
-    struct str value = cookie_read(services, request, pass_name(request, visit->queue));
-    int64_t now_ms =
-        visit->known == NULL ? clock_wall_ms() : gate_cache_redis_ms(visit->known, visit->now_ms);
+    struct pass_look look = {
+        services, visit,
+        visit->known == NULL ? clock_wall_ms() : gate_cache_redis_ms(visit->known, visit->now_ms)};
 
-    visit->has_pass = gate_pass_verify(services->ticket_keys, value, visit->queue, &visit->pass) ==
-                          GATE_PASS_VALID &&
-                      visit->pass.ends_ms > now_ms;
+    visit->has_pass =
+        cookie_find(services, request, pass_name(request, visit->queue), pass_is_good, &look);
 }
 
 static void read_ticket(const struct services *services, const struct request *request,

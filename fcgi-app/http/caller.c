@@ -35,21 +35,33 @@ static bool identify_member(const struct services *services, const struct reques
     return true;
 }
 
+struct visitor_look {
+    const struct services *services;
+    char id[VISITOR_ID_TEXT + 1];
+};
+
+static bool visitor_is_good(struct str cookie, void *context)
+{
+    struct visitor_look *look = context;
+
+    return visitor_cookie_verify(look->services->visitor_keys, cookie,
+                                 look->services->settings->visitor_ttl_seconds, clock_wall_ms(),
+                                 look->id);
+}
+
 static bool identify_visitor(const struct services *services, const struct request *request,
                              struct caller *caller, const char **why)
 {
-    struct str cookie = cookie_read(services, request, VISITOR_COOKIE);
-    char id[VISITOR_ID_TEXT + 1];
+    struct visitor_look look = {.services = services};
 
-    if (cookie.n == 0 || services->visitor_keys == NULL ||
-        !visitor_cookie_verify(services->visitor_keys, cookie,
-                               services->settings->visitor_ttl_seconds, clock_wall_ms(), id)) {
+    if (services->visitor_keys == NULL ||
+        !cookie_find(services, request, VISITOR_COOKIE, visitor_is_good, &look)) {
         *why = WHY_NOBODY;
         return false;
     }
     *caller = (struct caller){
-        .id =
-            str_sized(arena_copy(request->arena, str_sized(id, VISITOR_ID_TEXT)), VISITOR_ID_TEXT),
+        .id = str_sized(arena_copy(request->arena, str_sized(look.id, VISITOR_ID_TEXT)),
+                        VISITOR_ID_TEXT),
         .is_visitor = true,
     };
     return true;

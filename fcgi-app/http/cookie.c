@@ -1,5 +1,7 @@
 #include "fcgi-app/http/cookie.h"
 
+enum { LOOKS_MAX = 4 };
+
 bool cookie_is_secure(const struct services *services, const struct request *request)
 {
     return request->https || services->settings->cookie_secure;
@@ -18,6 +20,21 @@ struct str cookie_read(const struct services *services, const struct request *re
     }
     const char *full = arena_format(request->arena, "%s%s", prefix_of(services, request), name);
     return request_cookie(request, str_of(full));
+}
+
+bool cookie_find(const struct services *services, const struct request *request, const char *name,
+                 cookie_judge *judge, void *context)
+{
+    const char *full = arena_format(request->arena, "%s%s", prefix_of(services, request), name);
+    struct str rest = request->cookies, value;
+
+    for (int looks = 0; looks < LOOKS_MAX && request_next_cookie(&rest, str_of(full), &value);
+         looks++) {
+        if (judge(value, context)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static const char *same_site(const struct services *services, const struct request *request)

@@ -21,6 +21,14 @@ bool cookie_is_secure(const struct services *services, const struct request *req
 struct str cookie_read(const struct services *services, const struct request *request,
                        const char *name);
 
+/** Whether `value` is a good one, told to `context`. */
+typedef bool cookie_judge(struct str value, void *context);
+
+/** True where one of the cookies `name` (without the prefix) is good: an old one of another path or of a sibling host
+ *  may stand before the one that counts. At most a few are looked at. */
+bool cookie_find(const struct services *services, const struct request *request, const char *name,
+                 cookie_judge *judge, void *context);
+
 /** Sets the cookie `name` (without the prefix) for `max_age_s` seconds; 0 takes it away. */
 void cookie_set(const struct services *services, const struct request *request,
                 struct response *response, const char *name, struct str value, int64_t max_age_s);

@@ -180,18 +180,23 @@ bool request_read(FCGX_Request *fcgi, struct arena *arena, size_t body_max, stru
     return path.n > 0 && path.p[0] == '/' && percent_decode(arena, path, true, &request->path);
 }
 
-struct str request_cookie(const struct request *request, struct str name)
+bool request_next_cookie(struct str *rest, struct str name, struct str *value)
 {
-    struct str rest = request->cookies;
-
-    while (rest.n > 0) {
-        struct str pair, found, value;
-        (void)str_split(rest, ';', &pair, &rest);
-        if (str_split(str_trim(pair), '=', &found, &value) && str_equal(found, name)) {
-            return value;
+    while (rest->n > 0) {
+        struct str pair, found;
+        (void)str_split(*rest, ';', &pair, rest);
+        if (str_split(str_trim(pair), '=', &found, value) && str_equal(found, name)) {
+            return true;
         }
     }
-    return str_sized(NULL, 0);
+    return false;
+}
+
+struct str request_cookie(const struct request *request, struct str name)
+{
+    struct str rest = request->cookies, value;
+
+    return request_next_cookie(&rest, name, &value) ? value : str_sized(NULL, 0);
 }
 
 struct str request_bearer(const struct request *request)

@@ -69,6 +69,10 @@ bool request_read(FCGX_Request *fcgi, struct arena *arena, size_t body_max, stru
 /** The value of the cookie `name`, empty where it is missing. Of several the first counts. */
 struct str request_cookie(const struct request *request, struct str name);
 
+/** The next value of the cookie `name` in `*rest`, which begins as request->cookies and gets what is behind it.
+ *  Returns false where there is none. */
+bool request_next_cookie(struct str *rest, struct str name, struct str *value);
+
 /** The token of "Authorization: Bearer …" (the scheme in any case), empty where it is something else. */
 struct str request_bearer(const struct request *request);
 

@@ -198,3 +198,16 @@ def test_visitor_of_another_browser_cannot_be_taken(closed):
     for cookie in (f"sluice_visitor={victim}", f"sluice_visitor={victim}.1.aaaa", f"sluice_member={victim}"):
         thief = Visitor(closed.site.port, NAVIGATION, keeps=False)
         assert not thief.is_through(headers={"Cookie": cookie})
+
+
+def test_a_stale_cookie_in_front_does_no_harm(visitor_queue, make_site):
+    """One of another path, or of a host beside this one, comes first in the header."""
+    queue = visitor_queue()
+    site = make_site(queue)
+    visitor = Visitor(site.port)
+    visitor.come_in()
+    good = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
+    for stale in (f"sluice_pass-{queue}=", f"sluice_pass-{queue}=v1.x", "sluice_visitor=x",
+                  f"sluice_pass-{queue}=x; sluice_visitor=y"):
+        reply = Visitor(site.port).ask("/", headers={"Cookie": f"{stale}; {good}"})
+        assert (reply.status, reply.set_cookies) == (200, []), stale
