@@ -10,16 +10,19 @@ from lib.client import assert_problem
 from lib.project import ROOT
 
 
-def routes():
-    """Method and path of every route, from the table that the programs are built from."""
-    text = (ROOT / "fcgi-app" / "routes.tbl").read_text()
-    found = re.findall(r'^LINE_ROUTE\((\w+), "([^"]+)"|^ROUTE\(\w+, (\w+), "([^"]+)"', text, re.M)
+def routes(inside):
+    """Method and path of every route, from the table that the programs are built from: those that only nginx may
+    call, or all others."""
+    lines = [line for line in (ROOT / "fcgi-app" / "routes.tbl").read_text().splitlines()
+             if ("For nginx alone" in line) == inside]
+    found = re.findall(r'^LINE_ROUTE\((\w+), "([^"]+)"|^ROUTE\(\w+, (\w+), "([^"]+)"', "\n".join(lines), re.M)
     return [(a or c, b or d) for a, b, c, d in found]
 
 
-ROUTES = routes()
-OPEN = {"/livez", "/healthz", "/readyz", "/v1/queues/{queue}"}
-GOOD = {"{queue}": "hostile", "{sku}": "hostile-sku", "{id}": "o_" + "A" * 22, "{action}": "resume"}
+ROUTES = routes(inside=False)
+OPEN = {"/livez", "/healthz", "/readyz", "/v1/queues/{queue}", "/v1/queues/{queue}/result", "/v1/queues/{queue}/lottery",
+        "/_sluice/continue/{queue}", "/_sluice/language/{lang}"}
+GOOD = {"{queue}": "hostile", "{lang}": "en", "{sku}": "hostile-sku", "{id}": "o_" + "A" * 22, "{action}": "resume"}
 BODIES = {("POST", "/v1/orders"), ("PUT", "/v1/admin/queues/{queue}"), ("PATCH", "/v1/admin/queues/{queue}"),
           ("PUT", "/v1/admin/products/{sku}")}
 
@@ -99,6 +102,16 @@ def test_unknown_methods(api, ready, path):
             assert answer.status == 405, (method, path, answer.status)
             allowed = {name.strip() for name in answer.headers["allow"].split(",")}
             assert known <= allowed, (path, allowed)
+
+
+@pytest.mark.parametrize("path", [path for _, path in routes(inside=True)])
+def test_what_only_nginx_may_call(api, path):
+    for method in ("GET", "HEAD", "POST", "PUT", "OPTIONS", "TRACE"):
+        for address in (path, path + "?x=1", path.replace("_", "%5f"), "/_sluice/." + path.removeprefix("/_sluice")):
+            answer = api.raw(request(method, address, {"SLUICE_QUEUE": "hostile", "SLUICE-METHOD": "GET"}))
+            assert answer.status in (404, 405), (method, address, answer.status)
+            if method != "HEAD":
+                assert_problem(answer)
 
 
 DEEP = b"[" * 20000
