@@ -40,7 +40,7 @@ def test_a_place_only_ever_gets_better(drop, browser, inspect):
     until(lambda: place(page) < 10, 15, "a line that moves")
     shown = page.evaluate("window.places")
     page.wait("#query")
-    assert shown == sorted(shown, reverse=True) and shown[0] == 51 and len(shown) >= 5, shown
+    assert shown == sorted(shown, reverse=True) and shown[0] == 51 and len(shown) >= 3, shown
     assert drop.stats("entered") == 61
 
 
