@@ -1,6 +1,7 @@
 /*
  * sluice-fcgi — the FastCGI worker: one process, one pool, listening on file descriptor 0.
  */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "fcgi-app/pool/listener.h"
 #include "fcgi-app/pool/services.h"
 #include "lib/base/log.h"
+#include "lib/captcha/siteverify.h"
 #include "lib/identity/key_set.h"
 #include "lib/identity/member_jwt.h"
 #include "lib/settings/program_options.h"
@@ -56,9 +58,36 @@ static void services_close(struct services *services)
     postgres_free(services->postgres);
     redis_free(services->redis);
     operator_keys_free(services->operators);
+    siteverify_close(services->siteverify);
+    key_set_free(services->altcha_keys);
     key_set_free(services->visitor_keys);
     key_set_free(services->ticket_keys);
     member_verifier_free(services->members);
+}
+
+/* What the order pool judges captchas with, as far as it is set. Returns false, with a sentence, where it is not usable. */
+static bool captchas_open(struct services *services, char error[HTTP_POST_ERROR])
+{
+    const struct settings *settings = services->settings;
+
+    if (services->pool != POOL_ORDER) {
+        return true;
+    }
+    if (settings->altcha_keys_file[0] != '\0') {
+        services->altcha_keys = key_set_open(settings->altcha_keys_file, error);
+        if (services->altcha_keys == NULL) {
+            return false;
+        }
+    } else if (strcmp(settings->captcha_fallback, "altcha") == 0) {
+        (void)snprintf(error, HTTP_POST_ERROR,
+                       "altcha_keys_file must be set where captcha_fallback is altcha");
+        return false;
+    }
+    if (settings->captcha_siteverify_url[0] != '\0') {
+        services->siteverify = siteverify_open(settings, error);
+        return services->siteverify != NULL;
+    }
+    return true;
 }
 
 /* Reads the keys that the pool needs. Returns false, with a sentence, where one is not usable. */
@@ -99,6 +128,9 @@ static bool page_open(struct services *services, char error[WAITING_PAGE_ERROR])
     return services->waiting_page != NULL;
 }
 
+_Static_assert((int)HTTP_POST_ERROR <= (int)SETTINGS_ERROR,
+               "one sentence fits where the other does");
+
 static bool check_settings(const struct settings *settings, char error[SETTINGS_ERROR])
 {
     int pool = pool_of_option();
@@ -113,7 +145,7 @@ static bool check_settings(const struct settings *settings, char error[SETTINGS_
         (void)memccpy(error, fault, '\0', SECRET_ERROR);
         usable = false;
     }
-    usable = usable && page_open(&services, error);
+    usable = usable && captchas_open(&services, error) && page_open(&services, error);
     services_close(&services);
     return usable;
 }
@@ -134,12 +166,18 @@ static int serve(enum pool pool, const struct settings *settings)
     struct services services = {.pool = pool, .settings = settings};
     enum log_level level = LOG_LEVEL_INFO;
     char error[SECRET_ERROR];
+    char captcha_error[HTTP_POST_ERROR];
     char page_error[WAITING_PAGE_ERROR];
 
     (void)log_level_parse(str_of(settings->log_level), &level);
     request_log_start(level);
     if (!keys_open(&services, error)) {
         log_event(LOG_LEVEL_ERROR, "keys.unusable", LOG_FIELDS(LOG_TEXT("why", error)));
+        services_close(&services);
+        return PROGRAM_BAD_CONFIG;
+    }
+    if (!captchas_open(&services, captcha_error)) {
+        log_event(LOG_LEVEL_ERROR, "captcha.unusable", LOG_FIELDS(LOG_TEXT("why", captcha_error)));
         services_close(&services);
         return PROGRAM_BAD_CONFIG;
     }

@@ -38,7 +38,8 @@ static const struct route READYZ_OF_QUEUE_POOL = {
 
 static bool parameter_fits(struct str name, struct str value)
 {
-    if (str_equal(name, STR("{queue}")) || str_equal(name, STR("{sku}"))) {
+    if (str_equal(name, STR("{queue}")) || str_equal(name, STR("{sku}")) ||
+        str_equal(name, STR("{event}"))) {
         return identifier_is_slug(value);
     }
     return value.n >= 1 && value.n <= SEGMENT_MAX;

@@ -27,6 +27,19 @@ static void compare_sold_out(struct reconcile *reconcile, const struct queue_row
                                false);
 }
 
+/* The last finding is older than the rows: a worker died between its commit and its look, two that took the
+ * last of something saw each other's as left, or an event of coupons has ended. */
+static void compare_goods(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    if (!availability_drifted(reconcile->postgres, reconcile->arena, queue->id)) {
+        return;
+    }
+    log_event(LOG_LEVEL_WARNING, "queue.goods_drift",
+              LOG_FIELDS(LOG_STR("queue", queue->id), LOG_INT("soldOut", queue->sold_out)));
+    (void)availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena, queue->id,
+                               false);
+}
+
 /*
  * A place that Redis keeps for an order which holds none any more would be lost for ever. Redis is read
  * first: an order whose place is there had committed by then, so PostgreSQL, asked later, has the last word.
@@ -79,6 +92,7 @@ void reconcile_drift(struct reconcile *reconcile, const struct queue_row *queue)
         return;
     }
     compare_sold_out(reconcile, queue, &stats);
+    compare_goods(reconcile, queue);
     if (stats.unpaid > 0) {
         compare_unpaid(reconcile, queue);
     }

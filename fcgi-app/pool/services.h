@@ -11,6 +11,7 @@ struct postgres;
 struct member_verifier;
 struct key_set;
 struct operator_keys;
+struct siteverify;
 struct waiting_page;
 
 enum pool { POOL_QUEUE, POOL_ORDER, POOL_OPERATOR };
@@ -21,6 +22,8 @@ struct services {
     struct member_verifier *members;
     struct key_set *ticket_keys;
     struct key_set *visitor_keys;
+    struct key_set *altcha_keys;       /* of the order pool; NULL where they are not set */
+    struct siteverify *siteverify;     /* likewise */
     struct waiting_page *waiting_page; /* of the queue pool; NULL elsewhere */
     struct redis *redis;               /* blocking client; NULL in the queue pool */
     struct postgres *postgres;         /* NULL in the queue pool */

@@ -68,3 +68,40 @@ bool base64url_decode(struct str text, unsigned char *out, size_t capacity, size
     *length = written;
     return true;
 }
+
+static const char HEX_DIGITS[] = "0123456789abcdef";
+
+void hex_encode(const void *bytes, size_t n, char *out)
+{
+    const unsigned char *in = bytes;
+
+    for (size_t i = 0; i < n; i++) {
+        out[2 * i] = HEX_DIGITS[in[i] >> 4];
+        out[2 * i + 1] = HEX_DIGITS[in[i] & 0xf];
+    }
+    out[2 * n] = '\0';
+}
+
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool hex_decode(struct str text, unsigned char *out, size_t n)
+{
+    if (text.n != 2 * n) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        int high = hex_value(text.p[2 * i]);
+        int low = hex_value(text.p[2 * i + 1]);
+        if (high < 0 || low < 0) {
+            return false;
+        }
+        out[i] = (unsigned char)(high << 4 | low);
+    }
+    return true;
+}

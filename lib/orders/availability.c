@@ -35,6 +35,20 @@ bool availability_look(struct postgres *postgres, struct arena *arena, struct st
     return true;
 }
 
+bool availability_drifted(struct postgres *postgres, struct arena *arena, struct str queue)
+{
+    const char *const parameters[] = {arena_copy(arena, queue)};
+    const PGresult *result;
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_AVAILABILITY_DRIFT, parameters, &result);
+
+    if (outcome != POSTGRES_OK) {
+        (void)store_refusal_of(postgres, outcome, "availability_drift");
+        return false;
+    }
+    return PQntuples(result) > 0 && str_equal(postgres_text(result, 0, 0), STR("t"));
+}
+
 bool availability_publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
                           struct str queue, bool reopen)
 {

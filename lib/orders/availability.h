@@ -14,7 +14,7 @@
 #include "lib/store/redis.h"
 
 struct availability {
-    bool sold_out;  /* the queue sells something and all of it is gone */
+    bool sold_out;  /* the queue sells something, products or coupons, and all of it is gone */
     int64_t change; /* number of this finding, rising per queue: an older one must not win */
 };
 
@@ -23,6 +23,10 @@ struct availability {
  *  not know the queue. */
 bool availability_look(struct postgres *postgres, struct arena *arena, struct str queue,
                        bool reopen, struct availability *availability);
+
+/** Whether the last finding is not what the rows say by now: then somebody has to look. False also where
+ *  PostgreSQL does not answer or does not know the queue; nothing is written. */
+bool availability_drifted(struct postgres *postgres, struct arena *arena, struct str queue);
 
 /** Looks and tells Redis. Returns false where either did not answer; logged, and safe to repeat. A queue
  *  that is not there counts as told. */

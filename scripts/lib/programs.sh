@@ -28,6 +28,7 @@ redis_socket = $run_dir/redis.sock
 postgres_conninfo = host=$run_dir/pg dbname=sluice user=sluice
 queue_ticket_keys_file = $data/secrets/queue-ticket.keys
 visitor_keys_file = $data/secrets/visitor.keys
+altcha_keys_file = $data/secrets/altcha.keys
 member_jwt_algorithm = HS256
 member_jwt_key_file = $data/secrets/member-jwt.key
 admin_key_file = $data/secrets/admin.key

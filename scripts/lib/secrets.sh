@@ -39,4 +39,5 @@ make_secrets()
     keep_secret member-jwt.key print_key
     keep_secret queue-ticket.keys print_key_set
     keep_secret visitor.keys print_key_set
+    keep_secret altcha.keys print_key_set
 }

@@ -21,10 +21,13 @@ def routes(inside):
 
 ROUTES = routes(inside=False)
 OPEN = {"/livez", "/healthz", "/readyz", "/v1/queues/{queue}", "/v1/queues/{queue}/result", "/v1/queues/{queue}/lottery",
-        "/_sluice/continue/{queue}", "/_sluice/language/{lang}"}
-GOOD = {"{queue}": "hostile", "{lang}": "en", "{sku}": "hostile-sku", "{id}": "o_" + "A" * 22, "{action}": "resume"}
+        "/_sluice/continue/{queue}", "/_sluice/language/{lang}", "/v1/coupon-events/{event}",
+        "/v1/coupon-events/{event}/result"}
+GOOD = {"{queue}": "hostile", "{lang}": "en", "{event}": "hostile-event",
+        "{sku}": "hostile-sku", "{id}": "o_" + "A" * 22, "{action}": "resume"}
 BODIES = {("POST", "/v1/orders"), ("PUT", "/v1/admin/queues/{queue}"), ("PATCH", "/v1/admin/queues/{queue}"),
-          ("PUT", "/v1/admin/products/{sku}")}
+          ("PUT", "/v1/admin/products/{sku}"), ("PUT", "/v1/admin/coupon-events/{event}"),
+          ("POST", "/v1/admin/coupon-events/{event}/codes")}
 
 
 def fill(path, **values):
@@ -38,6 +41,7 @@ def ready(stack):
     api = stack.api
     api.queue("hostile", pickupSeconds=3600, entryTtlSeconds=3600)
     api.product("hostile", sku="hostile-sku", stock=1000)
+    api.coupon_event("hostile", 10, event="hostile-event")
     return api.ready_member("hostile")
 
 
@@ -129,7 +133,7 @@ BAD_BODIES = {
 def test_bad_bodies(api, ready, method, path, name):
     if name == "empty" and method in ("PUT", "PATCH") and "queues" in path:
         return  # settings may all take their defaults
-    field = b"message" if "queues" in path else b"name" if "products" in path else b"queue"
+    field = (b"message" if "queues" in path else b"name" if "products" in path or "coupon" in path else b"queue")
     body = BAD_BODIES[name].replace(b"queue", field)
     answer = api.raw(request(method, fill(path), headers_for(api, ready, method, path), body))
     assert_refused(answer, (method, path, name))

@@ -143,6 +143,9 @@ def test_every_answer_to_members_fits(api, call):
     call("POST", "/v1/orders", 422, spend, {"queue": queue, "items": [{"sku": sku, "quantity": 2}]})
     call("POST", "/v1/orders", 401, {**spend, "Idempotency-Key": new_key()}, body)
     call("POST", "/v1/orders", 400, member.headers(), body)
+    call("GET", "/v1/captcha/challenge", 200, member.headers(), query="?event=document")
+    call("GET", "/v1/captcha/challenge", 400, member.headers())
+    call("GET", "/v1/captcha/challenge", 401, query="?event=document")
     call("GET", "/v1/orders", 200, member.headers())
     call("GET", "/v1/orders/{id}", 200, member.headers(), id=order["id"])
     call("GET", "/v1/orders/{id}", 404, api.member().headers(), id=order["id"])
@@ -174,6 +177,43 @@ def test_answers_about_lotteries_and_codes_fit(api, call):
     call("GET", codes, 200, key, queue=queue)
     call("GET", codes + "/uses", 200, key, queue=queue)
     call("GET", codes + "/uses", 400, key, queue=queue, query="?after=x")
+
+
+def test_answers_about_coupons_fit(api, call):
+    key = api.operator_headers()
+    queue, event = api.queue("document-coupon"), "document-coupon"
+    one, codes = "/v1/admin/coupon-events/{event}", "/v1/admin/coupon-events/{event}/codes"
+    made = {"name": "Spring", "queue": queue}
+    call("PUT", one, 201, key, {**made, "opensAt": "2100-01-01T00:00:00Z"}, event=event)
+    call("PUT", one, 400, key, {**made, "captcha": "riddle"}, event=event)
+    call("GET", one, 200, key, event=event)
+    call("GET", one, 404, key, event="nowhere")
+    call("POST", codes, 201, key, {"codes": ["ONE"]}, event=event)
+    call("POST", codes, 201, key, {"generate": 1}, event=event)
+    call("POST", codes, 400, key, {"codes": ["A", "A"]}, event=event)
+    call("POST", codes, 404, key, {"generate": 1}, event="nowhere")
+    public, mine = "/v1/coupon-events/{event}", "/v1/coupon-events/{event}/coupons/mine"
+    issue = "/v1/coupon-events/{event}/coupons"
+    call("GET", public, 200, event=event)
+    call("GET", public, 404, event="nowhere")
+    members = [api.ready_member(queue) for _ in range(3)]
+    tokens = [member.headers(X_Entry_Token=member.token) for member in members]
+    call("POST", issue, 403, tokens[0], event=event)
+    call("PUT", one, 200, key, made, event=event)
+    call("POST", issue, 401, {}, event=event)
+    call("POST", issue, 400, tokens[0], {"captcha": 1}, event=event)
+    call("POST", issue, 404, tokens[0], event="nowhere")
+    call("GET", mine, 404, members[0].headers(), event=event)
+    call("POST", issue, 201, tokens[0], event=event)
+    call("POST", issue, 200, tokens[0], event=event)
+    call("GET", mine, 200, members[0].headers(), event=event)
+    call("POST", issue, 201, tokens[1], event=event)
+    call("POST", issue, 410, tokens[2], event=event)
+    call("GET", public + "/result", 200, event=event)
+    call("GET", public + "/result", 404, event="nowhere")
+    call("GET", one + "/coupons", 200, key, event=event)
+    call("GET", one + "/coupons", 403, {"Authorization": f"Bearer {api.viewer_key}"}, event=event)
+    call("GET", one + "/coupons", 400, key, event=event, query="?after=")
 
 
 @pytest.mark.parametrize("path", ["/livez", "/healthz", "/readyz"])

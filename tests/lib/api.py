@@ -40,6 +40,16 @@ class Member:
         headers = self.headers(X_Entry_Token=token or self.token or "", Idempotency_Key=key or new_key())
         return "POST", "/v1/orders", headers, {"queue": queue, "items": items}
 
+    def coupon_call(self, event, token=None, **body):
+        headers = self.headers(X_Entry_Token=token or self.token or "")
+        return "POST", f"/v1/coupon-events/{event}/coupons", headers, body or None
+
+    def coupon(self, event, token=None, **body):
+        return self.api.call(*self.coupon_call(event, token, **body))
+
+    def my_coupon(self, event):
+        return self.api.call("GET", f"/v1/coupon-events/{event}/coupons/mine", self.headers())
+
     def enter(self, queue):
         answer = self.api.call(*self.enter_call(queue))
         if answer.status in (200, 201):
@@ -117,6 +127,20 @@ class Api(Http):
             "name": f"Product {sku}", "price": {"amount": amount, "currency": "KRW"}, "stock": stock, "queue": queue})
         assert answer.status in (200, 201), answer.body
         return sku
+
+    def coupon_event(self, queue, coupons=0, event=None, **fields):
+        """Makes an event with so many fresh coupons; returns its name."""
+        event = event or some_name("e")
+        answer = self.admin("PUT", f"/coupon-events/{event}", {"name": f"Event {event}", "queue": queue, **fields})
+        assert answer.status in (200, 201), answer.body
+        if coupons:
+            self.add_coupons(event, generate=coupons)
+        return event
+
+    def add_coupons(self, event, **body):
+        answer = self.admin("POST", f"/coupon-events/{event}/codes", body)
+        assert answer.status == 201, answer.body
+        return answer.json
 
     def act(self, queue, action):
         answer = self.admin("POST", f"/queues/{queue}/actions/{action}")

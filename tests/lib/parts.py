@@ -83,7 +83,7 @@ class Parts:
     def _write_secrets(self):
         for name in ("admin.key", "viewer.key", "member-jwt.key"):
             (self.secrets / name).write_text(encode(secrets.token_bytes(32)) + "\n")
-        for name in ("queue-ticket.keys", "visitor.keys"):
+        for name in ("queue-ticket.keys", "visitor.keys", "altcha.keys"):
             (self.secrets / name).write_text(f"k1:{encode(secrets.token_bytes(32))}\n")
         for path in self.secrets.iterdir():
             path.chmod(0o600)
@@ -93,6 +93,7 @@ class Parts:
         rows = {
             "redis_socket": self.redis_server.socket, "postgres_conninfo": self.postgres.conninfo,
             "queue_ticket_keys_file": place / "queue-ticket.keys", "visitor_keys_file": place / "visitor.keys",
+            "altcha_keys_file": place / "altcha.keys",
             "member_jwt_algorithm": "HS256", "member_jwt_key_file": place / "member-jwt.key",
             "admin_key_file": place / "admin.key", "viewer_key_file": place / "viewer.key",
             "waiting_room_directory": ROOT / "web" / "waiting-room", **self.settings}

@@ -134,12 +134,31 @@ TEST(comparison_of_secrets_looks_at_every_byte_and_the_length)
     assert_true(constant_time_equal(str_of(NULL), STR("")));
 }
 
+TEST(hexadecimal_has_small_letters_and_exactly_the_length_wanted)
+{
+    static const char *const REFUSED[] = {"",     "00f",  "00ff1", "00ff10",
+                                          "00FF", "00fg", "0x0f",  " 0ff"};
+    unsigned char bytes[3] = {1, 1, 7};
+    char text[5];
+
+    hex_encode("\x00\xff", 2, text);
+    assert_string_equal(text, "00ff");
+    assert_true(hex_decode(STR("a00f"), bytes, 2));
+    assert_int_equal(bytes[0], 0xa0);
+    assert_int_equal(bytes[1], 0x0f);
+    assert_int_equal(bytes[2], 7);
+    for (size_t i = 0; i < COUNT(REFUSED); i++) {
+        assert_false(hex_decode(str_of(REFUSED[i]), bytes, 2));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_examples_of_rfc_4648_are_encoded_without_padding),
         cmocka_unit_test(only_the_one_canonical_text_is_decoded),
         cmocka_unit_test(nothing_is_written_behind_the_room_given),
+        cmocka_unit_test(hexadecimal_has_small_letters_and_exactly_the_length_wanted),
         cmocka_unit_test(random_bytes_of_every_length_survive_encoding),
         cmocka_unit_test(tokens_and_ids_have_their_length_and_differ),
         cmocka_unit_test(random_numbers_stay_below_their_bound_and_reach_all_of_it),

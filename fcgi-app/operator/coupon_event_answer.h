@@ -1,0 +1,24 @@
+/*
+ * coupon_event_answer — what the operators' routes about coupon events share.
+ */
+#ifndef SLUICE_OPERATOR_COUPON_EVENT_ANSWER_H
+#define SLUICE_OPERATOR_COUPON_EVENT_ANSWER_H
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "fcgi-app/pool/services.h"
+#include "lib/orders/coupon_store.h"
+
+/** Reads the event `id`, its counts included, and answers with it, or with the problem. */
+void answer_coupon_event(const struct services *services, const struct request *request,
+                         struct response *response, int status, struct str id);
+
+/** Reads the event `id` without its counts. Returns false once a problem was answered. */
+bool require_coupon_event(const struct services *services, const struct request *request,
+                          struct response *response, struct str id, struct coupon_event *event);
+
+/** Answers what NO_SUCH, UNAVAILABLE, UNKNOWN and FAILED come to. Returns false. */
+bool refuse_coupon_call(const struct request *request, struct response *response,
+                        enum coupon_outcome outcome, struct str id);
+
+#endif

@@ -1,0 +1,210 @@
+/*
+ * PUT /v1/admin/coupon-events/{event} — creates an event or replaces what is said of it; its coupons come by
+ * POST …/codes.
+ * Request  {"name", "queue", "opensAt": null, "endsAt": null, "captcha": "none"|"altcha"|"siteverify"}; the other
+ *          fields of GET's answer are overlooked
+ * Reply    201 the new event, 200 the changed one, as GET gives it
+ * Errors   INVALID_REQUEST with the pointer; an event of which something is issued stays with its queue.
+ *          QUEUE_BUSY: it is to leave a queue in which people are for its sake. ADMISSION_UNAVAILABLE: Redis cannot
+ *          say whether anybody is
+ */
+#include <string.h>
+
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/coupon_event_answer.h"
+#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/pool/handler.h"
+#include "lib/admission/queue_publication.h"
+#include "lib/admission/queue_setting_value.h"
+#include "lib/base/clock.h"
+#include "lib/base/identifier.h"
+#include "lib/base/log.h"
+#include "lib/orders/availability.h"
+
+static struct str text_of(json_object *value)
+{
+    if (!json_object_is_type(value, json_type_string)) {
+        return str_sized(NULL, 0);
+    }
+    return str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
+}
+
+static bool refuse(const struct request *request, struct response *response, const char *pointer,
+                   const char *sentence)
+{
+    problem_answer_at(request, response, pointer, "%s", sentence);
+    return false;
+}
+
+static bool only_known(const struct request *request, struct response *response, json_object *body)
+{
+    static const char *const FIELDS[] = {"name",    "queue",     "opensAt",  "endsAt",
+                                         "captcha", "event",     "coupons",  "issued",
+                                         "left",    "createdAt", "updatedAt"};
+
+    json_object_object_foreach(body, name, value)
+    {
+        bool known = false;
+        (void)value;
+        for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
+            known |= strcmp(FIELDS[i], name) == 0;
+        }
+        if (!known) {
+            return refuse(
+                request, response,
+                arena_format(request->arena, "/%s", json_pointer_token(request->arena, name)),
+                "There is no field of that name.");
+        }
+    }
+    return true;
+}
+
+/** 1..COUPON_EVENT_NAME_MAX characters, none of them a control character. */
+static bool name_is_sound(struct str name)
+{
+    size_t characters = 0;
+
+    for (size_t i = 0; i < name.n; i++) {
+        unsigned char c = (unsigned char)name.p[i];
+        if (c < ' ' || c == 0x7f) {
+            return false;
+        }
+        characters += (c & 0xc0) != 0x80;
+    }
+    return characters >= 1 && characters <= COUPON_EVENT_NAME_MAX;
+}
+
+static bool read_time(json_object *value, int64_t *ms)
+{
+    *ms = COUPON_NO_TIME;
+    return value == NULL || (rfc3339_parse(text_of(value), ms) && *ms >= 0);
+}
+
+static bool captcha_is_known(struct str word)
+{
+    return str_equal(word, STR("none")) || str_equal(word, STR("altcha")) ||
+           str_equal(word, STR("siteverify"));
+}
+
+static bool read_event(const struct request *request, struct response *response, json_object *body,
+                       struct coupon_event *event)
+{
+    json_object *captcha = NULL;
+
+    if (!only_known(request, response, body)) {
+        return false;
+    }
+    event->name = text_of(json_object_object_get(body, "name"));
+    if (!name_is_sound(event->name)) {
+        return refuse(request, response, "/name",
+                      "name must be a text of 1 to 200 characters, without control characters.");
+    }
+    event->queue = text_of(json_object_object_get(body, "queue"));
+    if (!identifier_is_slug(event->queue)) {
+        return refuse(request, response, "/queue",
+                      "queue must be the id of the queue that leads to it.");
+    }
+    if (!read_time(json_object_object_get(body, "opensAt"), &event->opens_ms)) {
+        return refuse(request, response, "/opensAt",
+                      "opensAt must be a time by RFC 3339 with its zone, or null.");
+    }
+    if (!read_time(json_object_object_get(body, "endsAt"), &event->ends_ms)) {
+        return refuse(request, response, "/endsAt",
+                      "endsAt must be a time by RFC 3339 with its zone, or null.");
+    }
+    if (event->opens_ms != COUPON_NO_TIME && event->ends_ms != COUPON_NO_TIME &&
+        event->ends_ms <= event->opens_ms) {
+        return refuse(request, response, "/endsAt", "endsAt must be later than opensAt.");
+    }
+    event->captcha = STR("none");
+    if (json_object_object_get_ex(body, "captcha", &captcha)) {
+        event->captcha = text_of(captcha);
+    }
+    return captcha_is_known(event->captcha) ||
+           refuse(request, response, "/captcha", "captcha must be none, altcha or siteverify.");
+}
+
+/** True where the event is new or stays with its queue, or nobody is in the queue that it leaves. */
+static bool may_move(const struct services *services, const struct request *request,
+                     struct response *response, const struct coupon_event *wanted)
+{
+    struct coupon_event old;
+    struct queue_stats stats;
+    enum coupon_outcome found =
+        coupon_event_find(services->postgres, request->arena, wanted->id, false, &old);
+
+    if (found == COUPON_NO_SUCH || (found == COUPON_FOUND && str_equal(old.queue, wanted->queue))) {
+        return true;
+    }
+    if (found != COUPON_FOUND) {
+        return refuse_coupon_call(request, response, found, wanted->id);
+    }
+    const redisReply *reply = redis_call(services->redis, request->arena,
+                                         queue_publication_stats(request->arena, old.queue, 1));
+    enum outcome outcome = queue_publication_read_stats(reply, request->arena, &stats);
+    if (outcome == OUTCOME_NOT_FOUND) {
+        return true;
+    }
+    if (outcome != OUTCOME_OK) {
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
+                       "Redis cannot say whether anybody waits for this event; nothing was "
+                       "changed.");
+        return false;
+    }
+    if (stats.waiting + stats.away + stats.ready + stats.claimed > 0) {
+        problem_answer(request, response, PROBLEM_QUEUE_BUSY,
+                       "People are in the queue %.*s for this event: drain it before the event "
+                       "moves.",
+                       STR_ARG(old.queue));
+        return false;
+    }
+    return true;
+}
+
+static void publish(const struct services *services, const struct request *request,
+                    struct str queue)
+{
+    if (!availability_publish(services->postgres, services->redis, request->arena, queue, false)) {
+        log_event(LOG_LEVEL_WARNING, "coupons.availability_later",
+                  LOG_FIELDS(LOG_STR("queue", queue)));
+    }
+}
+
+void put_coupon_event(const struct services *services, const struct request *request,
+                      struct response *response)
+{
+    struct operator_call call;
+
+    if (!operator_begin(services, request, response, false, &call)) {
+        return;
+    }
+    struct coupon_event event = {.id = call.id};
+    json_object *body = operator_body(request, response);
+    if (body == NULL || !read_event(request, response, body, &event) ||
+        !may_move(services, request, response, &event)) {
+        return;
+    }
+    enum coupon_outcome outcome =
+        coupon_event_put(services->postgres, request->arena, &event, &call.author);
+    switch (outcome) {
+    case COUPON_CREATED:
+    case COUPON_FOUND:
+        log_change("coupon_event.changed", &call, outcome == COUPON_CREATED ? "create" : "change");
+        publish(services, request, event.queue);
+        answer_coupon_event(services, request, response, outcome == COUPON_CREATED ? 201 : 200,
+                            call.id);
+        return;
+    case COUPON_QUEUE_GONE:
+        problem_answer_at(request, response, "/queue", "There is no queue %.*s.",
+                          STR_ARG(event.queue));
+        return;
+    case COUPON_QUEUE_FIXED:
+        problem_answer_at(request, response, "/queue",
+                          "Some of its coupons are issued already, so it stays with the queue that "
+                          "it has.");
+        return;
+    default:
+        (void)refuse_coupon_call(request, response, outcome, call.id);
+        return;
+    }
+}

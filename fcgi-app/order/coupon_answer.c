@@ -1,0 +1,55 @@
+#include "fcgi-app/order/coupon_answer.h"
+
+#include "fcgi-app/http/problem.h"
+#include "lib/base/clock.h"
+
+static const int64_t RFC3339_LAST_MS = 253402300799999;
+
+void coupon_answer_time(struct buffer *out, const char *name, int64_t ms)
+{
+    char text[RFC3339_TEXT + 1];
+
+    if (ms < 0 || ms > RFC3339_LAST_MS) {
+        buffer_format(out, ",\"%s\":null", name);
+        return;
+    }
+    rfc3339_format(ms, text);
+    buffer_format(out, ",\"%s\":\"%s\"", name, text);
+}
+
+void coupon_answer(struct response *response, int status, struct str event,
+                   const struct coupon *coupon)
+{
+    struct buffer *body = &response->body;
+
+    response_json(response, status);
+    buffer_add(body, STR("{\"event\":"));
+    buffer_add_json_string(body, event);
+    buffer_add(body, STR(",\"code\":"));
+    buffer_add_json_string(body, coupon->code);
+    coupon_answer_time(body, "issuedAt", coupon->issued_ms);
+    buffer_format(body, ",\"alreadyIssued\":%s}", status == 201 ? "false" : "true");
+}
+
+void coupon_answer_failure(const struct request *request, struct response *response,
+                           enum coupon_outcome outcome)
+{
+    switch (outcome) {
+    case COUPON_NO_SUCH:
+    case COUPON_EVENT_GONE:
+    case COUPON_QUEUE_GONE:
+        problem_answer(request, response, PROBLEM_NOT_FOUND, "There is no such coupon event.");
+        return;
+    case COUPON_EVENT_MOVED:
+    case COUPON_UNAVAILABLE:
+    case COUPON_UNKNOWN:
+        problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
+                       "Coupons cannot be reached at the moment. Send the same request again.");
+        return;
+    default:
+        problem_answer(request, response, PROBLEM_INTERNAL_ERROR,
+                       "Nothing was done. Send the same request again; if it stays, report the "
+                       "instance.");
+        return;
+    }
+}

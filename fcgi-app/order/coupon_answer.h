@@ -1,0 +1,23 @@
+/*
+ * coupon_answer — a coupon on the wire, and the problems that all coupon routes share.
+ */
+#ifndef SLUICE_ORDER_COUPON_ANSWER_H
+#define SLUICE_ORDER_COUPON_ANSWER_H
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "lib/orders/coupon_store.h"
+
+/** Answers with a coupon of `event`: 201 for a new one, 200 for one of before. */
+void coupon_answer(struct response *response, int status, struct str event,
+                   const struct coupon *coupon);
+
+/** Answers an outcome that brought nothing and that no route treats in its own way: NO_SUCH (event), and what
+ *  UNAVAILABLE, UNKNOWN and FAILED come to. */
+void coupon_answer_failure(const struct request *request, struct response *response,
+                           enum coupon_outcome outcome);
+
+/** Adds `,"name":"2026-…Z"`, or null for COUPON_NO_TIME and what has no place in a calendar. */
+void coupon_answer_time(struct buffer *out, const char *name, int64_t ms);
+
+#endif

@@ -1,0 +1,347 @@
+/*
+ * POST /v1/coupon-events/{event}/coupons — get a coupon with an entry token: one a member.
+ *
+ * Request   header X-Entry-Token; {"captcha": solution} where the event asks for one, else no body is needed
+ * Reply     201 {"event", "code", "issuedAt", "alreadyIssued": false}; 200 with the member's own of before and
+ *           alreadyIssued true: with the spent token while its tombstone stands, or with a new token, which
+ *           stays unspent
+ * Errors    in this order: 401 UNAUTHENTICATED, 400 INVALID_REQUEST, 401 ENTRY_TOKEN_REQUIRED, 404 NOT_FOUND;
+ *           then 401 ENTRY_TOKEN_INVALID, 409 ORDER_IN_PROGRESS, 429 ORDER_CAPACITY, 503 ADMISSION_UNAVAILABLE;
+ *           then 403 CAPTCHA_FAILED, 503 CAPTCHA_UNAVAILABLE; then 403 EVENT_NOT_OPEN, 410 EVENT_ENDED, 410 SOLD_OUT,
+ *           409 COUPON_BUSY, 503 ORDERS_UNAVAILABLE. None of them costs the token
+ * Touches   lua/claim.lua, consume.lua, release.lua; sql/queries/coupon_issue.sql, coupons_left.sql, coupon_find.sql
+ *
+ * As with an order: one trip to Redis says all there is to say of the token and takes it, one to PostgreSQL is
+ * the whole issue, one more spends the token or gives it back.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "fcgi-app/http/caller.h"
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/order/abandoned_claims.h"
+#include "fcgi-app/order/captcha.h"
+#include "fcgi-app/order/coupon_answer.h"
+#include "fcgi-app/order/known_events.h"
+#include "fcgi-app/order/order_claim.h"
+#include "fcgi-app/pool/handler.h"
+#include "lib/base/clock.h"
+#include "lib/base/identifier.h"
+#include "lib/base/log.h"
+#include "lib/base/test_pause.h"
+#include "lib/orders/availability.h"
+#include "lib/orders/coupon_store.h"
+
+enum {
+    MEMBER_HASH_TEXT = 12,
+    CAPTCHA_TEXT_MAX = 16 * 1024,
+    CAPTCHA_SPARE_MS = 1000, /* what the answer's way and using it up take */
+    PUBLISH_EVERY_MS = 500,
+    /* Others may have been issued while this commit was on its way. */
+    SLOW_MS = 100
+};
+
+/* One request on its way. */
+struct attempt {
+    const struct services *services;
+    const struct request *request;
+    struct response *response;
+    struct str event;
+    struct known_event known;
+    struct str solution;
+    struct claim claim;
+};
+
+static void note_issue(const struct attempt *attempt, const struct coupon *coupon)
+{
+    char hash[SHA256_TEXT + 1];
+
+    sha256_text(attempt->claim.member, hash);
+    log_event(LOG_LEVEL_INFO, "coupon.issued",
+              LOG_FIELDS(LOG_STR("couponEvent", attempt->event), LOG_STR("coupon", coupon->id),
+                         LOG_STR("queue", attempt->claim.queue),
+                         LOG_STR("member", str_sized(hash, MEMBER_HASH_TEXT)),
+                         LOG_INT("number", attempt->claim.seq)));
+}
+
+/* Everything of this event is gone, as PostgreSQL says: then maybe all that the queue sells is. Once in a while is
+ * enough, for each look takes the queue's row. */
+static void publish_sold_out(const struct attempt *attempt)
+{
+    static char last_queue[SLUG_MAX + 1];
+    static int64_t last_ms;
+    int64_t now = clock_monotonic_ms();
+    struct str queue = attempt->claim.queue;
+
+    if (str_equal(str_of(last_queue), queue) && now - last_ms < PUBLISH_EVERY_MS) {
+        return;
+    }
+    if (availability_publish(attempt->services->postgres, attempt->services->redis,
+                             attempt->request->arena, queue, false)) {
+        str_copy(queue, last_queue, sizeof(last_queue));
+        last_ms = now;
+    }
+}
+
+static void issued(const struct attempt *attempt, const struct coupon *coupon, bool look)
+{
+    const struct services *services = attempt->services;
+    struct arena *arena = attempt->request->arena;
+
+    test_pause("order.committed");
+    order_claim_consume(services, attempt->request, &attempt->claim, coupon->id, false);
+    test_pause("order.consumed");
+    if (look && coupons_left(services->postgres, arena, attempt->event) == COUPON_NO_SUCH) {
+        (void)availability_publish(services->postgres, services->redis, arena, attempt->claim.queue,
+                                   false);
+    }
+    note_issue(attempt, coupon);
+    coupon_answer(attempt->response, 201, attempt->event, coupon);
+}
+
+/* The member has one: from this token, which is then spent, or from an earlier one. */
+static void had_before(const struct attempt *attempt, const struct coupon *coupon)
+{
+    if (str_equal(coupon->admission, str_of(attempt->claim.admission))) {
+        order_claim_consume(attempt->services, attempt->request, &attempt->claim, coupon->id,
+                            false);
+    } else {
+        order_claim_release(attempt->services, attempt->request, &attempt->claim);
+    }
+    coupon_answer(attempt->response, 200, attempt->event, coupon);
+}
+
+/* Redis believed in a token that PostgreSQL knows to be spent: it is told so. */
+static void already_spent(const struct attempt *attempt, const struct coupon *coupon)
+{
+    struct claim spender = attempt->claim;
+
+    (void)snprintf(spender.key_hash, sizeof(spender.key_hash), "%.*s",
+                   STR_ARG(coupon->spent.key_hash));
+    order_claim_consume(attempt->services, attempt->request, &spender, coupon->spent.by,
+                        coupon->spent.keep_place);
+    problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ENTRY_TOKEN_INVALID);
+}
+
+/* No row was free. Whether one may yet become so only a new snapshot can tell: what others have taken and not
+ * committed counts as left. */
+static void none_free(const struct attempt *attempt)
+{
+    enum coupon_outcome left =
+        coupons_left(attempt->services->postgres, attempt->request->arena, attempt->event);
+
+    order_claim_release(attempt->services, attempt->request, &attempt->claim);
+    if (left == COUPON_FOUND) {
+        problem_answer(attempt->request, attempt->response, PROBLEM_COUPON_BUSY,
+                       "The last coupons are being given out. Send the same request again: one of "
+                       "them may yet come back.");
+    } else if (left == COUPON_NO_SUCH) {
+        publish_sold_out(attempt);
+        problem_answer(attempt->request, attempt->response, PROBLEM_SOLD_OUT,
+                       "Every coupon of this event is issued.");
+    } else {
+        coupon_answer_failure(attempt->request, attempt->response, left);
+    }
+}
+
+/* Nothing was written: the token is good for another try. */
+static void refused(const struct attempt *attempt, enum coupon_outcome outcome)
+{
+    const struct request *request = attempt->request;
+    struct response *response = attempt->response;
+
+    order_claim_release(attempt->services, request, &attempt->claim);
+    switch (outcome) {
+    case COUPON_NOT_OPEN:
+        problem_answer(request, response, PROBLEM_EVENT_NOT_OPEN,
+                       "The event is not open yet. The entry token is still good.");
+        return;
+    case COUPON_ENDED:
+        problem_answer(request, response, PROBLEM_EVENT_ENDED,
+                       "The event is over: no more coupons are given out.");
+        return;
+    case COUPON_EPOCH:
+        problem_answer_outcome(request, response, OUTCOME_ENTRY_TOKEN_INVALID);
+        return;
+    case COUPON_INCARNATION:
+        problem_answer_outcome(request, response, OUTCOME_ADMISSION_UNAVAILABLE);
+        return;
+    case COUPON_EVENT_MOVED:
+        known_event_forget(attempt->event);
+        coupon_answer_failure(request, response, outcome);
+        return;
+    default:
+        coupon_answer_failure(request, response, outcome);
+        return;
+    }
+}
+
+static void issue(const struct attempt *attempt)
+{
+    struct coupon coupon;
+    int64_t began = clock_monotonic_ms();
+    enum coupon_outcome outcome = coupon_issue(attempt->services->postgres, attempt->request->arena,
+                                               &attempt->claim, attempt->event, &coupon);
+
+    switch (outcome) {
+    case COUPON_ISSUED:
+        issued(attempt, &coupon, coupon.few_left || clock_monotonic_ms() - began > SLOW_MS);
+        return;
+    case COUPON_ALREADY:
+        had_before(attempt, &coupon);
+        return;
+    case COUPON_NONE_FREE:
+        none_free(attempt);
+        return;
+    case COUPON_ADMISSION_SPENT:
+        already_spent(attempt, &coupon);
+        return;
+    case COUPON_CLAIM_RELEASED:
+        problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ORDER_IN_PROGRESS);
+        return;
+    case COUPON_UNKNOWN:
+        /* It may have committed or may yet: the claim stays until reconcile has settled it. */
+        coupon_answer_failure(attempt->request, attempt->response, outcome);
+        return;
+    default:
+        refused(attempt, outcome);
+        return;
+    }
+}
+
+/* The token is taken. False: answered, and the token given back. */
+static bool captcha_holds(const struct attempt *attempt)
+{
+    const char *why = "";
+    enum captcha_outcome verdict =
+        attempt->known.captcha == CAPTCHA_NONE
+            ? CAPTCHA_PASSED
+            : captcha_check(attempt->services, attempt->request, attempt->event,
+                            attempt->known.captcha, attempt->solution, &why);
+
+    if (verdict == CAPTCHA_PASSED) {
+        return true;
+    }
+    order_claim_release(attempt->services, attempt->request, &attempt->claim);
+    problem_answer(attempt->request, attempt->response,
+                   verdict == CAPTCHA_REFUSED ? PROBLEM_CAPTCHA_FAILED
+                                              : PROBLEM_CAPTCHA_UNAVAILABLE,
+                   "%s", why);
+    return false;
+}
+
+/* The token was spent here: the coupon is in PostgreSQL. */
+static void replay(const struct attempt *attempt)
+{
+    struct coupon coupon;
+    enum coupon_outcome outcome = coupon_find(attempt->services->postgres, attempt->request->arena,
+                                              attempt->event, attempt->claim.member, &coupon);
+
+    if (outcome == COUPON_FOUND) {
+        coupon_answer(attempt->response, 200, attempt->event, &coupon);
+    } else if (outcome == COUPON_NO_SUCH) {
+        problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ENTRY_TOKEN_INVALID);
+    } else {
+        coupon_answer_failure(attempt->request, attempt->response, outcome);
+    }
+}
+
+/* Reads {"captcha": …}; false: answered. */
+static bool read_body(struct attempt *attempt)
+{
+    const struct request *request = attempt->request;
+    const char *why;
+    json_object *json = request_json(request, &why);
+
+    if (json == NULL) {
+        problem_answer_at(request, attempt->response, "", "%s", why);
+        return false;
+    }
+    json_object_object_foreach(json, name, value)
+    {
+        if (strcmp(name, "captcha") != 0) {
+            problem_answer_at(request, attempt->response, "",
+                              "There is no field but captcha in this body.");
+            return false;
+        }
+        if (value == NULL) {
+            continue;
+        }
+        attempt->solution =
+            str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
+        if (!json_object_is_type(value, json_type_string) ||
+            attempt->solution.n > CAPTCHA_TEXT_MAX) {
+            problem_answer_at(request, attempt->response, "/captcha",
+                              "captcha must be a text of at most 16 KiB.");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Checks everything that needs neither Redis nor, but for the event's row once a second, PostgreSQL. */
+static bool understand(struct attempt *attempt)
+{
+    const struct request *request = attempt->request;
+
+    if (!read_body(attempt)) {
+        return false;
+    }
+    if (request->entry_token.n == 0) {
+        problem_answer(request, attempt->response, PROBLEM_ENTRY_TOKEN_REQUIRED,
+                       "Send the entryToken of your position as X-Entry-Token.");
+        return false;
+    }
+    enum coupon_outcome known =
+        known_event_find(attempt->services, request->arena, attempt->event, &attempt->known);
+    if (known != COUPON_FOUND) {
+        coupon_answer_failure(request, attempt->response, known);
+    }
+    return known == COUPON_FOUND;
+}
+
+void post_coupon(const struct services *services, const struct request *request,
+                 struct response *response)
+{
+    struct attempt attempt = {.services = services,
+                              .request = request,
+                              .response = response,
+                              .event = request->parameters[0]};
+    struct caller caller;
+    int64_t lease_ms = 2 * services->settings->statement_timeout_ms;
+
+    if (!caller_require(services, request, response, &caller) || !understand(&attempt)) {
+        return;
+    }
+    if (attempt.known.captcha != CAPTCHA_NONE) {
+        lease_ms += services->settings->captcha_timeout_ms + CAPTCHA_SPARE_MS;
+    }
+    claim_prepare(&attempt.claim, attempt.known.queue, caller.id, request->entry_token,
+                  coupon_key(request->arena, attempt.event));
+    test_pause("order.before_claim");
+    enum outcome taken = claim_take(services->redis, request->arena, &attempt.claim, lease_ms);
+    switch (taken) {
+    case OUTCOME_CLAIMED:
+        test_pause("order.claimed");
+        if (captcha_holds(&attempt)) {
+            issue(&attempt);
+        }
+        return;
+    case OUTCOME_REPLAY:
+        replay(&attempt);
+        return;
+    case OUTCOME_NOT_FOUND:
+        /* PostgreSQL knows the queue: it is deleted, or Redis has lost its memory. */
+        problem_answer_outcome(request, response,
+                               attempt.claim.queue_deleted ? OUTCOME_NOT_FOUND
+                                                           : OUTCOME_ADMISSION_UNAVAILABLE);
+        return;
+    case OUTCOME_ADMISSION_UNAVAILABLE:
+        abandoned_claims_add(&attempt.claim, clock_monotonic_ms());
+        problem_answer_outcome(request, response, taken);
+        return;
+    default:
+        problem_answer_outcome(request, response, taken);
+        return;
+    }
+}

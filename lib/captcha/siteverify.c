@@ -1,0 +1,269 @@
+#include "lib/captcha/siteverify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+#include <openssl/crypto.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/base/secret.h"
+#include "lib/identity/jwt.h"
+#include "lib/identity/watched_file.h"
+
+enum {
+    SECRET_TEXT_MAX = 512,
+    DEPTH_MAX = 8,
+    HTTP_OK = 200,
+    FAILURES_ALLOWED = 3, /* in a row, before it is left alone */
+    PAUSE_MS = 5000       /* for so long */
+};
+
+struct siteverify {
+    struct http_post *post;
+    struct watched_file secret_file;
+    char secret[SECRET_TEXT_MAX + 1];
+    const char *hostname; /* "": any */
+    const char *action;   /* "": any */
+    int failures;         /* in a row */
+    int64_t asked_again;  /* monotonic, ms: when, after too many of them */
+};
+
+static const char WHY_PASSED[] = "The captcha is solved.";
+static const char WHY_REFUSED[] = "The captcha's provider does not accept the answer.";
+static const char WHY_USED[] =
+    "The captcha was solved too long ago, or its answer was used before.";
+static const char WHY_ELSEWHERE[] = "The captcha was solved for another site or another purpose.";
+static const char WHY_SILENT[] = "The captcha's provider gives no verdict.";
+
+/* Codes that say that the provider cannot judge, whatever the token. bad-request is none of them: who sends
+ * the token could provoke it. */
+static const char *const NO_VERDICT[] = {
+    "missing-input-secret",
+    "invalid-input-secret",
+    "invalid-parsed-secret",
+    "invalid-widget-id",
+    "sitekey-secret-mismatch",
+    "internal-error",
+    NULL,
+};
+
+static const char *const USED[] = {
+    "timeout-or-duplicate",
+    "expired-input-response",
+    "already-seen-response",
+    "invalid-or-already-seen-response",
+    NULL,
+};
+
+static bool is_printable(struct str text)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] <= 0x20 || text.p[i] > 0x7e) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Takes the secret from its file; the old one stays where that is not usable. */
+static bool read_secret(struct siteverify *siteverify, const char *path,
+                        char error[HTTP_POST_ERROR])
+{
+    char reason[SECRET_ERROR];
+    char *bytes;
+    size_t length;
+
+    if (!secret_read(path, &bytes, &length, reason)) {
+        (void)snprintf(error, HTTP_POST_ERROR, "%s", reason);
+        return false;
+    }
+    struct str text = str_sized(bytes, strcspn(bytes, "\r\n"));
+    bool good = text.n >= 1 && text.n <= SECRET_TEXT_MAX && is_printable(text);
+    if (good) {
+        str_copy(text, siteverify->secret, sizeof(siteverify->secret));
+    } else {
+        (void)snprintf(error, HTTP_POST_ERROR,
+                       "%.400s: is not one line of 1 to %d printable characters", path,
+                       SECRET_TEXT_MAX);
+    }
+    secret_free(bytes, length);
+    return good;
+}
+
+struct siteverify *siteverify_open(const struct settings *settings, char error[HTTP_POST_ERROR])
+{
+    struct siteverify *siteverify = calloc(1, sizeof(*siteverify));
+    const char *path = settings->captcha_secret_file;
+
+    if (siteverify == NULL) {
+        abort();
+    }
+    siteverify->hostname = settings->captcha_hostname;
+    siteverify->action = settings->captcha_action;
+    watched_file_init(&siteverify->secret_file, path, clock_monotonic_ms());
+    if (path[0] == '\0') {
+        (void)snprintf(error, HTTP_POST_ERROR,
+                       "captcha_secret_file must be set where captcha_siteverify_url is");
+    } else if (read_secret(siteverify, path, error)) {
+        siteverify->post =
+            http_post_open(settings->captcha_siteverify_url, settings->captcha_timeout_ms, error);
+    }
+    if (siteverify->post == NULL) {
+        siteverify_close(siteverify);
+        return NULL;
+    }
+    return siteverify;
+}
+
+void siteverify_close(struct siteverify *siteverify)
+{
+    if (siteverify != NULL) {
+        http_post_close(siteverify->post);
+        watched_file_free(&siteverify->secret_file);
+        OPENSSL_cleanse(siteverify->secret, sizeof(siteverify->secret));
+        free(siteverify);
+    }
+}
+
+static void refresh_secret(struct siteverify *siteverify)
+{
+    char error[HTTP_POST_ERROR];
+
+    if (watched_file_changed(&siteverify->secret_file, clock_monotonic_ms()) &&
+        !read_secret(siteverify, siteverify->secret_file.path, error)) {
+        log_event(LOG_LEVEL_WARNING, "keys.kept", LOG_FIELDS(LOG_TEXT("reason", error)));
+    }
+}
+
+/* True where one of the answer's codes is among `codes`. */
+static bool has_code(json_object *answer, const char *const codes[])
+{
+    json_object *list;
+
+    if (!json_object_object_get_ex(answer, "error-codes", &list) ||
+        !json_object_is_type(list, json_type_array)) {
+        return false;
+    }
+    for (size_t i = 0; i < json_object_array_length(list); i++) {
+        json_object *code = json_object_array_get_idx(list, i);
+        for (size_t n = 0; codes[n] != NULL; n++) {
+            if (json_object_is_type(code, json_type_string) &&
+                strcmp(json_object_get_string(code), codes[n]) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* True where the answer names what is expected, or nothing is. */
+static bool names(json_object *answer, const char *member, const char *expected)
+{
+    json_object *value;
+
+    return expected[0] == '\0' || (json_object_object_get_ex(answer, member, &value) &&
+                                   json_object_is_type(value, json_type_string) &&
+                                   strcmp(json_object_get_string(value), expected) == 0);
+}
+
+/* `*detail` says for the log why there is no verdict. */
+static enum siteverify_outcome judge(const struct siteverify *siteverify, json_object *answer,
+                                     const char **why, const char **detail)
+{
+    json_object *success;
+
+    if (!json_object_object_get_ex(answer, "success", &success) ||
+        !json_object_is_type(success, json_type_boolean)) {
+        *detail = "the answer does not say success";
+        return SITEVERIFY_NO_ANSWER;
+    }
+    if (!json_object_get_boolean(success)) {
+        *detail = "the provider refuses our secret or has a fault";
+        *why = has_code(answer, USED) ? WHY_USED : WHY_REFUSED;
+        return has_code(answer, NO_VERDICT) ? SITEVERIFY_NO_ANSWER : SITEVERIFY_REFUSED;
+    }
+    if (!names(answer, "hostname", siteverify->hostname) ||
+        !names(answer, "action", siteverify->action)) {
+        *why = WHY_ELSEWHERE;
+        return SITEVERIFY_REFUSED;
+    }
+    *why = WHY_PASSED;
+    return SITEVERIFY_PASSED;
+}
+
+static enum siteverify_outcome exchange(const struct siteverify *siteverify, struct str token,
+                                        const char **why, const char **detail, long *status)
+{
+    const struct http_field fields[] = {
+        {.name = "secret", .value = str_of(siteverify->secret)},
+        {.name = "response", .value = token},
+    };
+    enum siteverify_outcome outcome = SITEVERIFY_NO_ANSWER;
+    struct buffer body;
+
+    buffer_init(&body, HTTP_POST_ANSWER_MAX);
+    *status =
+        http_post_send(siteverify->post, fields, sizeof(fields) / sizeof(fields[0]), &body, detail);
+    if (*status == HTTP_OK) {
+        json_object *answer = jwt_json_object(buffer_text(&body), DEPTH_MAX);
+        *detail = "the answer is no JSON object";
+        if (answer != NULL) {
+            outcome = judge(siteverify, answer, why, detail);
+            json_object_put(answer);
+        }
+    } else if (*status != 0) {
+        *detail = "the answer has another status than 200";
+    }
+    buffer_free(&body);
+    return outcome;
+}
+
+static bool is_left_alone(const struct siteverify *siteverify)
+{
+    return siteverify->failures >= FAILURES_ALLOWED &&
+           clock_monotonic_ms() < siteverify->asked_again;
+}
+
+static enum siteverify_outcome ask(struct siteverify *siteverify, struct str token,
+                                   const char **why)
+{
+    const char *detail = "";
+    long status = 0;
+
+    refresh_secret(siteverify);
+    enum siteverify_outcome outcome = exchange(siteverify, token, why, &detail, &status);
+    if (outcome != SITEVERIFY_NO_ANSWER) {
+        siteverify->failures = 0;
+        return outcome;
+    }
+    siteverify->failures += siteverify->failures < FAILURES_ALLOWED ? 1 : 0;
+    siteverify->asked_again = clock_monotonic_ms() + PAUSE_MS;
+    log_event(LOG_LEVEL_WARNING, "captcha.no_verdict",
+              LOG_FIELDS(LOG_TEXT("reason", detail), LOG_INT("status", status)));
+    *why = WHY_SILENT;
+    return outcome;
+}
+
+enum siteverify_outcome siteverify_ask(struct siteverify *siteverify, struct str token,
+                                       const char **why)
+{
+    if (token.n == 0 || token.n > SITEVERIFY_TOKEN_MAX || !is_printable(token)) {
+        *why = WHY_REFUSED;
+        return SITEVERIFY_REFUSED;
+    }
+    if (is_left_alone(siteverify)) {
+        *why = WHY_SILENT;
+        return SITEVERIFY_NO_ANSWER;
+    }
+    return ask(siteverify, token, why);
+}
+
+bool siteverify_answers(struct siteverify *siteverify)
+{
+    const char *why;
+
+    return !is_left_alone(siteverify) && ask(siteverify, STR("none"), &why) != SITEVERIFY_NO_ANSWER;
+}

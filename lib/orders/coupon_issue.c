@@ -1,0 +1,113 @@
+#include <inttypes.h>
+
+#include "lib/base/test_pause.h"
+#include "lib/orders/coupon_store.h"
+#include "lib/orders/store_refusal.h"
+
+static const struct {
+    const char *sqlstate;
+    enum coupon_outcome outcome;
+} RULES[] = {
+    {"SL001", COUPON_INCARNATION},     {"SL003", COUPON_CLAIM_RELEASED},
+    {"SL004", COUPON_ADMISSION_SPENT}, {"SL009", COUPON_QUEUE_GONE},
+    {"SL013", COUPON_EPOCH},           {"SL014", COUPON_EVENT_GONE},
+    {"SL015", COUPON_EVENT_MOVED},     {"SL016", COUPON_ENDED},
+};
+
+static const struct {
+    const char *word;
+    enum coupon_outcome outcome;
+} WORDS[] = {
+    {"issued", COUPON_ISSUED},     {"already", COUPON_ALREADY}, {"none", COUPON_NONE_FREE},
+    {"not_open", COUPON_NOT_OPEN}, {"ended", COUPON_ENDED},
+};
+
+static const char *number(struct arena *arena, int64_t value)
+{
+    return arena_format(arena, "%" PRId64, value);
+}
+
+static enum coupon_outcome read_answer(const PGresult *result, struct coupon *coupon)
+{
+    struct str word = postgres_text(result, 0, 0);
+
+    coupon->id = postgres_text(result, 0, 1);
+    coupon->code = postgres_text(result, 0, 2);
+    coupon->issued_ms = postgres_int(result, 0, 3, 0);
+    coupon->admission = postgres_text(result, 0, 4);
+    coupon->few_left = str_equal(postgres_text(result, 0, 5), STR("t"));
+    for (size_t i = 0; i < sizeof(WORDS) / sizeof(*WORDS); i++) {
+        if (str_equal(word, str_of(WORDS[i].word))) {
+            return WORDS[i].outcome;
+        }
+    }
+    return COUPON_FAILED;
+}
+
+/* DETAIL of ADMISSION_SPENT: what it bought/key hash/t or f. */
+static void read_spent(struct str detail, struct coupon *coupon)
+{
+    struct str rest;
+    struct str flag;
+
+    (void)str_split(detail, '/', &coupon->spent.by, &rest);
+    (void)str_split(rest, '/', &coupon->spent.key_hash, &flag);
+    coupon->spent.keep_place = str_equal(flag, STR("t"));
+}
+
+static enum coupon_outcome read_refusal(const struct postgres *postgres, struct arena *arena,
+                                        struct coupon *coupon)
+{
+    for (size_t i = 0; i < sizeof(RULES) / sizeof(*RULES); i++) {
+        if (!store_refusal_is(postgres, RULES[i].sqlstate)) {
+            continue;
+        }
+        if (RULES[i].outcome == COUPON_ADMISSION_SPENT) {
+            read_spent(str_of(arena_copy(arena, str_of(postgres_detail(postgres)))), coupon);
+        }
+        return RULES[i].outcome;
+    }
+    return COUPON_FAILED;
+}
+
+enum coupon_outcome coupon_issue(struct postgres *postgres, struct arena *arena,
+                                 const struct claim *claim, struct str event, struct coupon *coupon)
+{
+    const char *const parameters[] = {
+        arena_copy(arena, event),
+        arena_copy(arena, claim->queue),
+        number(arena, claim->incarnation),
+        number(arena, claim->epoch),
+        number(arena, claim->seq),
+        arena_copy(arena, claim->member),
+        claim->id,
+        claim->admission,
+        claim->key_hash,
+    };
+    const PGresult *result;
+
+    *coupon = (struct coupon){0};
+    for (bool again = false;; again = true) {
+        test_pause("order.before_transaction");
+        enum postgres_outcome outcome =
+            postgres_query(postgres, arena, QUERY_COUPON_ISSUE, parameters, &result);
+        if (outcome == POSTGRES_OK) {
+            return read_answer(result, coupon);
+        }
+        switch (store_refusal_of(postgres, outcome, "coupon_issue")) {
+        case STORE_RULE:
+            return read_refusal(postgres, arena, coupon);
+        case STORE_RETRY:
+            if (!again) {
+                continue;
+            }
+            return COUPON_UNAVAILABLE;
+        case STORE_UNAVAILABLE:
+            return COUPON_UNAVAILABLE;
+        case STORE_UNKNOWN:
+            return COUPON_UNKNOWN;
+        case STORE_DEFECT:
+            return COUPON_FAILED;
+        }
+    }
+}

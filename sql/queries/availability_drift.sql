@@ -1,0 +1,8 @@
+-- Whether the last finding on a queue is not what its products and coupons say by now.
+-- Params: $1 queue.
+-- Returns: 0 or 1 row.
+-- Called by: lib/orders/availability.c.
+SELECT (g.sells AND NOT g.is_left) <> q.sold_out
+       AND NOT (q.sold_out AND g.sells AND g.is_left AND q.settings -> 'reopen' = 'false')
+  FROM queue q, queue_goods(q.id) AS g
+ WHERE q.id = $1 AND q.deleted_at IS NULL

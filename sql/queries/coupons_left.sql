@@ -1,0 +1,5 @@
+-- Whether any coupon of an event is unissued, one that a running transaction has taken included.
+-- Params: $1 event.
+-- Returns: 1 row.
+-- Called by: lib/orders/coupon_store.c, in a snapshot of its own.
+SELECT coupons_left($1)
