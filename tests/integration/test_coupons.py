@@ -235,8 +235,8 @@ def test_not_open_yet_and_ended(parts, api):
 def test_the_end_is_exact_by_the_database_s_clock(parts, api):
     """Calls on both sides of the end: what was issued began before it, what was refused ended after it."""
     queue = api.queue()
-    event = api.coupon_event(queue, 2000)
-    ends = parts.postgres.value("SELECT date_trunc('milliseconds', clock_timestamp()) + interval '600 ms'")
+    event = api.coupon_event(queue, 6000)
+    ends = parts.postgres.value("SELECT date_trunc('milliseconds', clock_timestamp()) + interval '1500 ms'")
     api.coupon_event(queue, event=event, endsAt=ends.isoformat())
     stored = parts.postgres.value("SELECT ends_at FROM coupon_event WHERE id = %s", event)
     assert stored == ends
@@ -244,7 +244,7 @@ def test_the_end_is_exact_by_the_database_s_clock(parts, api):
     connection = parts.postgres.connection()
     connection.autocommit = True
     with connection.cursor() as cursor:
-        for number in range(1, 2000):
+        for number in range(1, 6000):
             cursor.execute(
                 "SELECT before, (i).outcome, clock_timestamp() FROM (SELECT clock_timestamp() AS before, "
                 "issue_coupon(%s, %s, 1, 1, %s, %s, %s, %s, 'k') AS i OFFSET 0) AS done",
