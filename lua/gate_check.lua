@@ -6,7 +6,7 @@
 -- admission … incarnation are the pass's, '' each without one; visitor is 1 for a visitor's id; token and
 -- newAdmission are for a place that is made anew after Redis lost its memory.
 -- Returns {ADMITTED, admission, seq, generation, epoch, incarnation, now, end of the visit in ms}, {WAIT},
--- {HELD}, or NOT_FOUND, UNAUTHENTICATED.
+-- {HELD}, or NOT_FOUND, UNAUTHENTICATED. seq is 0 where only an unpaid order holds the place: nothing to seat again.
 -- Safe because a place is only ever lengthened for the admission that holds it, in the step that looks at
 -- it: a pass whose place has ended, was given back or taken away is worth nothing. A pass from before a
 -- loss of Redis's memory seats its owner once, and within maxActive once the recovery is over.
