@@ -92,7 +92,7 @@ def test_from_commitment_to_the_last_place(parts, api, lottery):
         member.leave(queue)
     open_now(api, queue)
     until(lambda: api.stats(queue)["state"] == "OPEN", 10, "the opening")
-    late = crowd(api, queue, 3)
+    late = sorted(crowd(api, queue, 3), key=number_of)
     assert {ticket_payload(member.ticket)["lane"] for member in late} == {"main"}
     until(lambda: document(api, queue)["phase"] == "DRAWN", 10, "the draw, which waits for no reconcile")
     drawn = document(api, queue)
