@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bench/http_answer.h"
 #include "lib/base/secret.h"
 
 enum {
@@ -192,25 +193,23 @@ static void read_link(struct crowd *crowd, uint32_t number)
 {
     struct link *link = &crowd->links[number];
     ssize_t count = recv(link->fd, link->answer + link->length, ANSWER_MAX - link->length, 0);
-    long used;
-    int status;
-    int64_t retry_after_s;
-    struct str body;
+    struct http_answer answer;
 
     if (count <= 0 || link->member == NOBODY) {
         lose_link(crowd, number);
         return;
     }
     link->length += (size_t)count;
-    if (!crowd_parse(link->answer, link->length, &used, &status, &retry_after_s, &body)) {
-        if (used < 0 || link->length == ANSWER_MAX) {
+    enum http_answer_state state = http_answer_parse(link->answer, link->length, &answer);
+    if (state != HTTP_ANSWER_WHOLE) {
+        if (state == HTTP_ANSWER_NONE || link->length == ANSWER_MAX) {
             lose_link(crowd, number);
         }
         return;
     }
     uint32_t index = (uint32_t)link->member;
-    int64_t again =
-        crowd_read_answer(&crowd->options, &crowd->members[index], status, retry_after_s, body);
+    int64_t again = crowd_read_answer(&crowd->options, &crowd->members[index], answer.status,
+                                      answer.retry_after_s, answer.body);
     if (again < 0) {
         crowd->done++;
     } else {

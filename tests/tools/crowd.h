@@ -53,9 +53,4 @@ void crowd_write_request(const struct crowd_options *options, struct mac_key *ke
 int64_t crowd_read_answer(const struct crowd_options *options, struct member *member, int status,
                           int64_t retry_after_s, struct str body);
 
-/** A whole HTTP answer at the start of `text`? Then true, with its parts; `body` points into `text`, which is
- *  changed where it was chunked. `*used` gets its length, 0 while it is not whole yet; -1: it is no HTTP. */
-bool crowd_parse(char *text, size_t length, long *used, int *status, int64_t *retry_after_s,
-                 struct str *body);
-
 #endif

@@ -1,5 +1,6 @@
-#include "tests/tools/crowd.h"
+#include "bench/http_answer.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -54,24 +55,22 @@ static size_t join_chunks(char *text, size_t length, size_t *joined)
     return at;
 }
 
-bool crowd_parse(char *text, size_t length, long *used, int *status, int64_t *retry_after_s,
-                 struct str *body)
+enum http_answer_state http_answer_parse(char *text, size_t length, struct http_answer *answer)
 {
-    *used = 0;
     char *end = memmem(text, length, "\r\n\r\n", 4);
+
     if (end == NULL) {
-        return false;
+        return HTTP_ANSWER_PART;
     }
     if (length < 12 || strncmp(text, "HTTP/1.1 ", 9) != 0) {
-        *used = -1;
-        return false;
+        return HTTP_ANSWER_NONE;
     }
     size_t head = (size_t)(end - text) + 4;
     char keep = end[2];
     end[2] = '\0';
-    *status = (int)strtol(text + 9, NULL, 10);
+    answer->status = (int)strtol(text + 9, NULL, 10);
     const char *retry = header(text, "Retry-After");
-    *retry_after_s = retry == NULL ? 0 : strtol(retry, NULL, 10);
+    answer->retry_after_s = retry == NULL ? 0 : strtol(retry, NULL, 10);
     const char *size = header(text, "Content-Length");
     const char *coding = header(text, "Transfer-Encoding");
     size_t rest = size == NULL ? 0 : strtoul(size, NULL, 10);
@@ -80,18 +79,15 @@ bool crowd_parse(char *text, size_t length, long *used, int *status, int64_t *re
 
     if (chunked) {
         size_t joined;
-        size_t taken = join_chunks(text + head, length - head, &joined);
-        if (taken == 0) {
-            return false;
+        if (join_chunks(text + head, length - head, &joined) == 0) {
+            return HTTP_ANSWER_PART;
         }
-        *body = (struct str){text + head, joined};
-        *used = (long)(head + taken);
-        return true;
+        answer->body = (struct str){text + head, joined};
+        return HTTP_ANSWER_WHOLE;
     }
     if (length - head < rest) {
-        return false;
+        return HTTP_ANSWER_PART;
     }
-    *body = (struct str){text + head, rest};
-    *used = (long)(head + rest);
-    return true;
+    answer->body = (struct str){text + head, rest};
+    return HTTP_ANSWER_WHOLE;
 }
