@@ -5,16 +5,14 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.on("plain")
 COUNT = 1_000_000
 # Commands that one call may carry out: by these its time is bounded, on any machine.
 MOST_COMMANDS = 600
 
 
 @pytest.fixture
-def crowded(make_line, redis_server):
-    if redis_server.cluster:
-        pytest.skip("the same on a cluster node")
-
+def crowded(make_line):
     def make(stays):
         """Entrants by the million of whom every `stays`th is still there."""
         line = make_line(ratePerSecond=100_000, burst=100_000, maxActive=10_000_000, tickMs=20, mode="lottery",
