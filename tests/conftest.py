@@ -8,7 +8,7 @@ import pytest
 
 from lib.processes import RUN_ID, RUN_MARK, assert_none_left
 
-pytest_plugins = ["lib.timelimit"]
+pytest_plugins = ["lib.shared_work", "lib.timelimit"]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -57,13 +57,21 @@ await_step()
     return "$status"
 }
 
-# run_step COMMAND...: runs a child in a session of its own and waits for it; its exit code.
-# A stop request or our own death ends it and what it started.
-run_step()
+# start_step COMMAND...: starts a child in a session of its own; its pid, which is the session's too, in started.
+# Our own death ends it.
+start_step()
 {
     (
         close_extra_files
         exec setsid setpriv --pdeathsig TERM -- "$@"
     ) &
-    await_step $! pkill -TERM -s
+    # shellcheck disable=SC2034 # the result, read by callers
+    started=$!
+}
+
+# run_step COMMAND...: the same, and waits for it; its exit code. A stop request ends it and what it started.
+run_step()
+{
+    start_step "$@"
+    await_step "$started" pkill -TERM -s
 }

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 from lib import processes
 from lib.project import ROOT
 from lib.sites import DEEP
-from lib.wait import until
+from lib.wait import until, within
 
 RESULT = json.loads((ROOT / "web" / "waiting-room" / "texts" / "en.json").read_text())
 UNANSWERED = "window.fetch = () => new Promise(() => {})"
@@ -62,7 +62,7 @@ def test_hold_is_for_everybody(drop, browser, inspect):
     drop.set(activation="hold")
     waiting.wait_face("HOLD")
     assert waiting.text("#place") == "1"
-    until(lambda: admitted.reload().status == 503, 1.5, "hold for whoever is inside")
+    within(1, lambda: admitted.reload().status == 503, "hold for whoever is inside")
     admitted.wait_face("HOLD")
     newcomer.goto(drop.url + "/")
     newcomer.wait_face("HOLD")
@@ -75,7 +75,7 @@ def test_hold_is_for_everybody(drop, browser, inspect):
 
 
 def test_not_open_yet(gate_before, browser, inspect):
-    drop = gate_before(ratePerSecond=1000, opensAt=in_seconds(7), message="Tickets from <ten> o'clock")
+    drop = gate_before(ratePerSecond=1000, opensAt=in_seconds(10), message="Tickets from <ten> o'clock")
     page = browser.page(screen="phone")
     page.goto(drop.url + DEEP)
     page.wait_face("PRE_OPEN")

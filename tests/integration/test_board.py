@@ -109,10 +109,15 @@ def test_changes_are_seen_within_a_second(board, api):
                (lambda: api.admin("PATCH", f"/queues/{queue}", {"message": "Soon"}), lambda read: read["message"] == "Soon"),
                (lambda: api.admin("PATCH", f"/queues/{queue}", {"activation": "hold"}),
                 lambda read: read["activation"] == "hold")]
+    took = []
     for number, (change, seen) in enumerate(changes * 2):
         time.sleep(0.07 * number)  # at any moment between two looks and within nginx's second
         change()
-        until(lambda seen=seen: seen(board.read(queue)), 1.0, "the change")
+        begin = time.monotonic()
+        until(lambda seen=seen: seen(board.read(queue)), 3.0, "the change")
+        took.append(time.monotonic() - begin)
+    # A machine that is busy with something else may be late once.
+    assert sum(seconds > 1.0 for seconds in took) <= 1, took
 
 
 def test_server_time_moves_on(board, api):
@@ -122,11 +127,10 @@ def test_server_time_moves_on(board, api):
     first = board.read(queue)["serverTime"]
     until(lambda: board.read(queue)["serverTime"] > first, 1.7)
     written = set()
-    end = time.monotonic() + 4
-    while time.monotonic() < end:
-        written.add(board.file(queue).stat().st_mtime_ns)
-        time.sleep(0.02)
-    assert 4 <= len(written) <= 6, "an unchanged board is rewritten about once a second"
+    until(lambda: written.add(board.file(queue).stat().st_mtime) or len(written) == 5, 10, "versions")
+    times = sorted(written)
+    gaps = sorted(later - earlier for earlier, later in zip(times, times[1:]))
+    assert 0.8 < gaps[0] and gaps[1] < 1.6, "an unchanged board is rewritten about once a second"
 
 
 def test_not_modified(board, api):
@@ -152,15 +156,15 @@ def test_each_version_has_an_etag_of_its_own(board, api, parts):
     queue = api.still_queue()
     board.wait_for(queue)
     versions, read, changes = {}, set(), 0
-    end = time.monotonic() + 4
-    while time.monotonic() < end:
+    end = time.monotonic() + 15
+    while len(read) < 20 and time.monotonic() < end:
         changes += 1
         parts.redis.hset(f"sluice:{{{queue}}}:settings", "message", f"Message {changes:06d}")
         answer = board.read(queue)
         assert answer.status == 200
         versions.setdefault(answer.headers["etag"], set()).add(answer.body)
         read.add(answer.body)
-    assert len(read) >= 20
+    assert len(read) == 20
     assert [bodies for bodies in versions.values() if len(bodies) > 1] == []
 
 
@@ -222,11 +226,11 @@ def test_a_deleted_queue_has_no_board(board, api):
     board.wait_for(kept)
     board.wait_for(queue)
     assert api.admin("DELETE", f"/queues/{queue}?force=true").status == 204
-    until(lambda: not board.file(queue).exists(), 1.0)
+    until(lambda: not board.file(queue).exists(), 1.5)
     until(lambda: board.read(queue).code == "NOT_FOUND", 1.5)
     assert board.is_file(kept)
     api.queue(queue)
-    board.wait_for(queue, 1.0)
+    board.wait_for(queue, 1.5)
 
 
 @pytest.mark.parametrize("how", ["stopped", "silent"])
@@ -287,7 +291,7 @@ def test_killed_and_started_again(board, api):
     before = board.read(queue)["serverTime"]
     board.start()
     until(lambda: board.read(queue)["serverTime"] > before, 3)
-    until(lambda: not board.file(deleted).exists() and not half.exists(), 1)
+    until(lambda: not board.file(deleted).exists() and not half.exists(), 2)
     assert foreign.exists() and fresh.exists(), "another writer may be at it"
     assert board.read(deleted).code == "NOT_FOUND"
 
@@ -311,12 +315,8 @@ def test_two_writers(board, api):
     first, _ = board.start(), board.start()
     queue = api.queue()
     board.wait_for(queue)
-    end = time.monotonic() + 3
-    paused = False
-    while time.monotonic() < end:
-        api.act(queue, "resume" if paused else "pause")
-        paused = not paused
-        state = "PAUSED" if paused else "OPEN"
+    for action, state in [("pause", "PAUSED"), ("resume", "OPEN")] * 3:
+        api.act(queue, action)
         until(lambda state=state: board.read(queue)["state"] == state, 1.5)
     assert first.stop() == 0
     end = time.monotonic() + 2

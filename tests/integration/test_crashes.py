@@ -6,7 +6,7 @@ import pytest
 
 from lib import processes
 from lib.client import assert_problem, new_key
-from lib.parts import SHORTEST_LEASE_S
+from lib.parts import SETTINGS, SHORTEST_LEASE_S
 from lib.wait import until
 
 
@@ -176,7 +176,7 @@ def test_reconcile_waits_for_a_transaction_that_runs(parts, api, shop):
         assert orders(parts, shop.queue) == 1
         assert member.position(shop.queue)["status"] == "NOT_ENTERED"
     finally:
-        parts.reconfigure("order", statement_timeout_ms=500, lock_timeout_ms=250)
+        parts.reconfigure("order", **{name: SETTINGS[name] for name in ("statement_timeout_ms", "lock_timeout_ms")})
 
 
 def test_two_reconciles_at_once(parts, api, shop):

@@ -57,7 +57,7 @@ def test_an_ended_pass_is_worth_nothing_after_a_loss(parts, visitor_queue, make_
     thief = Visitor(site.port, keeps=False)
     thief.cookies = {name: browser.cookies[name]}
     until(lambda: not thief.is_through(), 10, "the end of the visit", every=0.3)
-    parts.redis.flushall()
+    parts.forget_everything()
     parts.reconcile_until(lambda: parts.redis.exists(f"sluice:{{{queue}}}:settings"), 20, "the queue is back")
     until(lambda: api.call("GET", f"/v1/queues/{queue}").status == 200, 5, "an answer for everyone")
     assert not any(thief.is_through() for _ in range(10))

@@ -123,7 +123,7 @@ def test_redis_that_lost_its_memory(parts, api, in_and_out):
     queue, site, browser = in_and_out(recoverySeconds=2)
     before = browser.gate_pass(queue)
     stranger = Visitor(site.port)
-    parts.redis.flushall()
+    parts.forget_everything()
     parts.reconcile_until(lambda: api.admin("GET", f"/queues/{queue}").status == 200
                           and parts.redis.exists(f"sluice:{{{queue}}}:settings"), 20, "the queue is back")
     until(lambda: browser.is_through() and browser.gate_pass(queue).incarnation == "2", 5, "a pass of now")

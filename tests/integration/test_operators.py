@@ -6,13 +6,11 @@ import pytest
 
 from lib.api import some_name
 from lib.client import assert_problem
-from lib.wait import until
+from lib.wait import until, within
 
 
 def within_a_second(check, what):
-    begin = time.monotonic()
-    until(check, 5, what)
-    assert time.monotonic() - begin < 1.2, what
+    within(1.2, check, what)
 
 
 @pytest.fixture

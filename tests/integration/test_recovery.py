@@ -21,7 +21,7 @@ def lost(parts, api):
     items = [{"sku": sku, "quantity": 1}]
     for member in members[:3]:
         assert member.order(queue, items, key="first").status == 201
-    parts.redis.flushall()
+    parts.forget_everything()
     return queue, items, members
 
 
@@ -93,7 +93,7 @@ def test_order_of_before_the_loss_does_not_commit_afterwards(parts, api):
     thread = threading.Thread(target=lambda: answers.append(member.order(queue, [{"sku": sku, "quantity": 1}])))
     thread.start()
     pid = parts.wait_hit("order.before_transaction")
-    parts.redis.flushall()
+    parts.forget_everything()
     parts.reconcile_until(lambda: member.position(queue).status == 200)
     cont(pid)
     thread.join(20)

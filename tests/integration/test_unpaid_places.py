@@ -25,7 +25,7 @@ def unpaid(parts, queue):
 
 
 def test_recovery_gives_the_place_back(parts, api, buyer):
-    parts.redis.flushall()
+    parts.forget_everything()
     until(lambda: (parts.reconcile(expect=None), unpaid(parts, buyer.queue))[1], 15, "the queue is back", every=0.5)
     assert list(unpaid(parts, buyer.queue).values()) == [buyer.order]
     waiting = api.member()

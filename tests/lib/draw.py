@@ -26,16 +26,36 @@ class Draw:
             before += to - start + 1
         return None
 
+    @staticmethod
+    def mixed(half, a, b, c, d):
+        x = (half * a + b) % PRIME
+        return (x % 65536 + c) * (x // 65536 + d) % PRIME
+
     def place(self, number):
         at = self.index(number)
         while at is not None:
             left, right = divmod(at, self.side)
-            for a, b, c, d in self.keys:
-                x = (right * a + b) % PRIME
-                left, right = right, (left + (x % 65536 + c) * (x // 65536 + d) % PRIME) % self.side
+            for key in self.keys:
+                left, right = right, (left + self.mixed(right, *key)) % self.side
             at = left * self.side + right
             if at < self.count:
                 return at
+        return None
+
+    def number(self, place):
+        """Who has this place, below `count`: the same backwards."""
+        at = place
+        while True:
+            left, right = divmod(at, self.side)
+            for key in reversed(self.keys):
+                left, right = (right - self.mixed(left, *key)) % self.side, left
+            at = left * self.side + right
+            if at < self.count:
+                break
+        for start, to in self.ranges:
+            if at <= to - start:
+                return start + at
+            at -= to - start + 1
         return None
 
 

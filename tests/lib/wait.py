@@ -29,6 +29,23 @@ def until(check, seconds=10.0, what=None, every=0.02):
         time.sleep(every)
 
 
+def within(seconds, check, what):
+    """Asks as until() does. What is asked so many seconds from now must be true, however long a busy machine takes
+    to answer."""
+    begin = time.monotonic()
+    while True:
+        asked = time.monotonic()
+        try:
+            last = check()
+            if last:
+                return last
+        except Exception as error:  # pylint: disable=broad-except
+            last = error
+        if asked - begin >= seconds:
+            raise TooLate(f"not within {seconds} s: {what}; at last: {last!r}")
+        time.sleep(0.02)
+
+
 async def until_async(check, seconds=10.0, what=None, every=0.02):
     """The same for a coroutine function."""
     deadline = time.monotonic() + seconds

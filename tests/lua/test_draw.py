@@ -10,6 +10,8 @@ import pytest
 from lib.draw import Draw
 from lib.project import LUA, ROOT
 
+pytestmark = pytest.mark.on("plain")  # arithmetic, no keys
+
 HARNESS = """
 local conf, run = { lotteryDraw = ARGV[1] }, {}
 %s

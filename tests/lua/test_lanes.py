@@ -41,13 +41,15 @@ def test_the_share_goes_first_to_the_lane(lanes):
     line.check()
 
 
+@pytest.mark.on("cluster")
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.75, 0.9])
 @pytest.mark.parametrize("batch", [1, 2, 3, 7])
 def test_small_ticks_obey_the_share_over_time(lanes, share, batch):
     line = lanes(priorityShare=share)
-    fill(line, 290, 290)
+    ticks = 40
+    fill(line, batch * ticks, batch * ticks)
     first = 0
-    for tick in range(1, 41):
+    for tick in range(1, ticks + 1):
         new = admitted(line, batch)
         assert len(new) == batch
         first += sum(name.startswith("p") for name in new)

@@ -110,6 +110,7 @@ def test_they_go_in_by_the_places_drawn_and_the_late_behind(lottery, count, batc
     assert line.place("m0").seq == 1
 
 
+@pytest.mark.on("cluster")
 def test_ranks_are_exact_all_along(lottery):
     line = lottery(pickupSeconds=10)
     dice = random.Random(7)
@@ -146,6 +147,7 @@ def test_ranks_are_exact_all_along(lottery):
         line.advance(dice.randrange(100, 3000))
 
 
+@pytest.mark.on("cluster")
 def test_ranks_far_from_the_front_count_those_who_left(lottery):
     """Beyond what was walked off ahead, ranks come from the places and from who left of them."""
     line = lottery()
@@ -237,6 +239,7 @@ def test_who_comes_back_before_the_draw_takes_part_in_it(lottery):
     line.check()
 
 
+@pytest.mark.on("cluster")
 def test_who_comes_back_far_from_the_front_has_the_drawn_place(lottery):
     line = lottery()
     enter_all(line, 1400)

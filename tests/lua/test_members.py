@@ -241,6 +241,7 @@ def test_looking_changes_nothing(make_line):
     assert keys_of(line) == before
 
 
+@pytest.mark.on("cluster")
 def test_counters_account_for_everybody(timed, clock):
     """Whatever happens to anybody, everyone who entered is somewhere, or counted as gone."""
     seed = random.randrange(2**32)

@@ -159,7 +159,7 @@ def test_claim_is_possible_while_frozen(line, clock):
 
 
 def test_the_bucket_saves_no_more_than_the_burst_in_an_outage(line, clock):
-    for i in range(3000):
+    for i in range(1600):
         line.enter(f"m{i}")
     beating(line)
     clock.pass_ms(4_000)

@@ -23,6 +23,7 @@ def fill(line, count=CROWD):
     line.redis.hset(line.key("state"), "seq", count)
 
 
+@pytest.mark.on("cluster")
 @pytest.mark.parametrize("rate, burst, cap", [(50, 50, 500), (7.5, 10, 500), (300, 140, 140), (0.2, 1, 1)])
 def test_admitted_never_exceeds_burst_and_rate(clocked_scripts, clock, rate, burst, cap):
     """Ticks at random moments by random owners who take the lead from each other; every window counts."""
@@ -53,6 +54,7 @@ def test_admitted_never_exceeds_burst_and_rate(clocked_scripts, clock, rate, bur
             assert admitted <= burst + rate * (at - history[i][0]) / 1000 + 1e-3
 
 
+@pytest.mark.on("cluster")
 def test_nothing_of_the_rate_is_lost(clocked_scripts, clock):
     """Ticks of any length below burst / rate let in exactly rate × time."""
     line = Line(clocked_scripts, ratePerSecond=33.3, burst=40, maxActive=10**9)
@@ -116,12 +118,13 @@ def test_changed_rate_counts_from_now_on(clocked_scripts, clock):
     assert line.promote().admitted == 0
 
 
+@pytest.mark.on("plain")
 def test_four_schedulers_by_redis_time(make_line, redis_server):
     """The scripts as they are, on Redis's own clock: four owners at once for two seconds."""
     line = make_line(ratePerSecond=100, burst=20, maxActive=10**9)
     fill(line, 2000)
     answers = []
-    begin, end = time.monotonic(), time.monotonic() + 2
+    end = time.monotonic() + 2
 
     def schedule(owner):
         client = redis_server.client()
@@ -145,10 +148,12 @@ def test_four_schedulers_by_redis_time(make_line, redis_server):
         thread.join(20)
     assert len({owner for *_, owner in answers}) > 1, "several led in turn"
     admitted = sum(count for _, _, count, _ in answers)
-    elapsed = max(a[0] + a[1] / 1e6 for _, a, _, _ in answers) - min(b[0] + b[1] / 1e6 for b, _, _, _ in answers)
-    slack = time.monotonic() - begin - elapsed
+    times = sorted(after[0] + after[1] / 1e6 for _, after, _, _ in answers)
+    elapsed = times[-1] - min(before[0] + before[1] / 1e6 for before, _, _, _ in answers)
     assert admitted <= 20 + 100 * elapsed + 1e-3
-    assert admitted >= 100 * (elapsed - 0.2 - slack)
+    # A bucket of 20 saves up 0.2 s: what a busy machine kept all four from promoting beyond that is lost rightly.
+    unsaved = sum(max(0, later - earlier - 0.2) for earlier, later in zip(times, times[1:]))
+    assert admitted >= 100 * (elapsed - 0.2 - unsaved)
     assert sorted(place.seq for place in line.check().values()) == list(range(1, admitted + 1))
 
 

@@ -225,6 +225,7 @@ class Counting:
                     assert total <= burst + rate * (at - self.history[i][0]) / 1000 + 1e-3
 
 
+@pytest.mark.on("cluster")
 @pytest.mark.parametrize("rate, burst, active", [(20, 20, 10**9), (3.5, 4, 10**9), (200, 30, 25), (0.5, 1, 10**9)])
 def test_all_ways_in_share_one_rate(idle, clock, rate, burst, active):
     seed = random.randrange(2**32)
@@ -247,6 +248,7 @@ def test_all_ways_in_share_one_rate(idle, clock, rate, burst, active):
     assert line.counter("entered") == line.counter("seq") == standing + len(line.members("away")) + left
 
 
+@pytest.mark.on("cluster")
 def test_all_of_the_rate_is_used(idle, clock):
     """Between ticks nothing of the rate is lost either: whoever comes all the time gets rate × time."""
     line = idle(ratePerSecond=33.3, burst=40, maxActive=10**9, tickMs=1000)

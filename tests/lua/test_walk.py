@@ -8,6 +8,7 @@ import pytest
 from lib.line import Line, base64url, new_tokens, sha256_text
 from model import AWAY, CLAIMED, INVITED, MAIN, PRIORITY, READY, WAITING, Model
 
+pytestmark = pytest.mark.on("cluster")  # which finds undeclared keys too
 STEPS = 2500
 MEMBERS = [f"m{i}" for i in range(14)]
 SETTINGS = {
