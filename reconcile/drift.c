@@ -21,6 +21,17 @@ static bool came_due(struct reconcile *reconcile, const struct queue_row *queue,
     return due > 0 && due - CLOCKS_APART_MS <= stats->now_ms;
 }
 
+/* The row is as it was when this pass began; the outbox may have looked since. */
+static bool found_meanwhile(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    struct queue_row now;
+    bool found;
+
+    return queue_store_get(reconcile->postgres, reconcile->arena, queue->id, &found, &now) ==
+               POSTGRES_OK &&
+           found && now.sold_out != queue->sold_out;
+}
+
 /* Redis's flag is PostgreSQL's finding; where they differ, PostgreSQL is looked at anew. */
 static void compare_sold_out(struct reconcile *reconcile, const struct queue_row *queue,
                              const struct queue_stats *stats)
@@ -29,7 +40,7 @@ static void compare_sold_out(struct reconcile *reconcile, const struct queue_row
     bool in_redis = str_equal(stats->queue_state, STR("SOLD_OUT"));
     bool closed = str_equal(stats->queue_state, STR("CLOSED"));
 
-    if (by_operator || closed || in_redis == queue->sold_out) {
+    if (by_operator || closed || in_redis == queue->sold_out || found_meanwhile(reconcile, queue)) {
         return;
     }
     log_event(in_redis && came_due(reconcile, queue, stats) ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
