@@ -14,6 +14,7 @@ TEXTS = {language: json.loads((ROOT / "web" / "shop" / "assets" / "texts" / f"{l
 EN = TEXTS["en"]
 CODE = r"^[2-9A-HJ-NP-Z]{4}(-[2-9A-HJ-NP-Z]{4}){3}$"
 FACE = "document.body.dataset.state === argument"
+PROOF_S = 40  # two workers on a machine that has much else to do
 
 # Runs before the page: what its requests for a coupon really get. MEDDLE(number, options, send) gives the answer.
 MEDDLING = """
@@ -105,7 +106,8 @@ def test_from_the_line_to_the_clipboard(drop, browser, inspect, locale, language
     page.until(FACE, "INVITE")
     page.until("document.documentElement.lang === argument", language)
     assert page.text("#left") == texts["couponLeft"].format(left=3, coupons=3)
-    inspect(page, "invite")
+    if language == "en":
+        inspect(page, "invite")
     page.evaluate("document.querySelector('[data-face=INVITE] button').focus()")
     page.press("Enter")
     page.until(FACE, "WAITING")
@@ -115,7 +117,7 @@ def test_from_the_line_to_the_clipboard(drop, browser, inspect, locale, language
     page.until("document.getElementById('live').textContent === argument", texts["couponWaitingTitle"])
     inspect(page, "waiting")
     event.let_in()
-    page.until(FACE, "COUPON")
+    page.until(FACE, "COUPON", PROOF_S)
     code = page.text("#code")
     assert page.evaluate(f"/{CODE}/.test(argument)", code) and event.issued() == 1
     assert asked(page, event.path) == [201] and asked(page, "/v1/captcha/challenge") == [200]
@@ -125,18 +127,18 @@ def test_from_the_line_to_the_clipboard(drop, browser, inspect, locale, language
     assert page.evaluate("navigator.clipboard.readText()") == code
     inspect(page, "coupon")
     assert page.reload().status == 200
-    page.until(FACE, "COUPON")
+    page.until(FACE, "COUPON", PROOF_S)
     assert page.text("#code") == code and asked(page, event.path) == [201]
     other = page.context.page()
     other.goto(event.url)
-    other.until(FACE, "COUPON")
+    other.until(FACE, "COUPON", PROOF_S)
     assert other.text("#code") == code and event.issued() == 1
 
 
 def test_one_who_stays_away_from_the_clipboard(drop, browser):
     """No clipboard by script: the code is marked and copied the old way, and read back by pasting."""
     page = drop(captcha="none").line_up(browser, script="delete Navigator.prototype.clipboard;")
-    page.until(FACE, "COUPON")
+    page.until(FACE, "COUPON", PROOF_S)
     page.click("#copy")
     page.until("document.getElementById('copied').textContent === argument", EN["couponCopied"])
     assert page.evaluate("getSelection().toString()") == page.text("#code")
@@ -168,12 +170,12 @@ def test_sold_out_while_waiting(drop, api, browser, inspect):
     look_again(page, FACE, "WAITING")
     assert page.text("#place") == "1"
     event.let_in()
-    page.until(FACE, "COUPON")
+    page.until(FACE, "COUPON", PROOF_S)
     assert asked(page, f"/v1/queues/{event.queue}/entries") == [201]
 
 
 def test_it_opens_by_itself(drop, browser, inspect):
-    event = drop(opensAt=after(3600))
+    event = drop(opensAt=after(3600), captcha="none")
     page = event.visit(browser, screen="phone")
     page.until(FACE, "INVITE")
     assert page.text("#invite-text") == EN["couponInviteEarly"]
@@ -185,7 +187,7 @@ def test_it_opens_by_itself(drop, browser, inspect):
     event.change(opensAt=opens)
     look_again(page, "document.querySelector('[data-face=EARLY] .countdown').textContent.startsWith('00:0')")
     assert asked(page, event.path) == []
-    page.until(FACE, "COUPON", seconds=20)
+    page.until(FACE, "COUPON", PROOF_S)
     assert page.evaluate("document.getElementById('issued-at').dateTime") >= opens
     assert asked(page, event.path)[-1] == 201 and len(asked(page, event.path)) <= 2
 
@@ -193,12 +195,12 @@ def test_it_opens_by_itself(drop, browser, inspect):
 def test_a_captcha_that_fails_costs_no_place(drop, browser, inspect):
     event = drop()
     page = event.line_up(browser, script=MEDDLING % SPOILED % 3)
-    page.until(FACE, "FAILED")
+    page.until(FACE, "FAILED", PROOF_S)
     assert page.text("#failure") == EN["couponCaptchaFailed"]
     assert asked(page, event.path) == [403] * 3 and asked(page, "/v1/captcha/challenge") == [200] * 3
     inspect(page, "captcha-failed")
     page.click("#again")
-    page.until(FACE, "COUPON")
+    page.until(FACE, "COUPON", PROOF_S)
     assert asked(page, event.path) == [403] * 3 + [201], "the turn was still good"
     assert asked(page, f"/v1/queues/{event.queue}/entries") == [201]
 
@@ -207,19 +209,72 @@ def test_an_answer_that_is_lost(drop, browser):
     """The coupon is there, the page does not know: it sends the same again."""
     event = drop()
     page = event.line_up(browser, script=MEDDLING % LOST)
-    page.until(FACE, "COUPON")
+    page.until(FACE, "COUPON", PROOF_S)
     assert asked(page, event.path) == [201, 200] and event.issued() == 1
     assert len(asked(page, "/v1/captcha/challenge")) == 1, "the solution is good for a repeat"
 
 
-def test_offline_for_a_while(drop, browser, inspect):
+def test_a_slow_network_on_which_the_widget_does_not_come(drop, browser):
+    event = drop()
+    page = browser.page()
+    page.hinder("**/*", delay=0.3)
+    page.hinder("**/altcha.min.js", times=2, fail=True)
+    page.goto(event.url)
+    page.until(FACE, "INVITE")
+    page.click("[data-face=INVITE] button")
+    page.until(FACE, "TURN")
+    page.until(FACE, "COUPON", PROOF_S)
+    assert asked(page, event.path) == [201]
+    assert len([request for request in page.requests() if "altcha.min.js" in request.url]) >= 2
+
+
+def test_two_tabs_have_one_place_and_one_coupon(drop, browser):
+    event = drop(still=True, captcha="none")
+    page = event.line_up(browser)
+    page.until(FACE, "WAITING")
+    other = page.context.page()
+    other.goto(event.url)
+    other.until(FACE, "WAITING")
+    other.click("[data-wish=leave]")
+    page.until(FACE, "MISSED")
+    page.click("[data-face=MISSED] button")
+    page.until(FACE, "WAITING")
+    look_again(other, "true")
+    other.click("[data-face=LEFT] button")
+    other.until(FACE, "WAITING")
+    event.let_in()
+    for tab in (page, other):
+        tab.until(FACE, "COUPON", PROOF_S)
+    assert page.text("#code") == other.text("#code") and event.issued() == 1
+
+
+def test_nobody_is_served_without_cookies(drop, browser, inspect):
+    page = drop(still=True).line_up(browser, cookies=False)
+    page.until(FACE, "STRANGER")
+    inspect(page, "no-cookies")
+
+
+def test_whoever_cannot_be_served_is_told_why(drop, api, browser):
+    """A line that takes nobody; no secure address; a captcha of somebody else's."""
+    event = drop(still=True)
+    api.act(event.queue, "drain")
+    page = event.line_up(browser)
+    page.until(FACE, "CLOSED")
+    page = drop().line_up(browser, script="Object.defineProperty(window, 'isSecureContext', {value: false});")
+    page.until(FACE, "FAILED")
+    assert page.text("#failure") == EN["couponImpossible"] and page.text("#again") is None
+    page = drop(captcha="siteverify").line_up(browser)
+    page.until(FACE, "FAILED")
+    assert page.text("#failure") == EN["couponOtherCaptcha"]
+
+
+def test_offline_for_a_while(drop, browser):
     event = drop(still=True)
     page = event.line_up(browser)
     page.until(FACE, "WAITING")
     page.context.offline()
     page.wait("#trouble")
     assert page.text("#trouble") == EN["couponOffline"]
-    inspect(page, "offline")
     page.context.offline(False)
     page.until("document.getElementById('trouble').hidden")
     assert page.text("#place") == "1"
@@ -247,7 +302,7 @@ def test_every_refusal_has_its_sentence(drop, browser, inspect):
     page.wait("#trouble")
     assert page.text("[data-face=TURN] h2") == EN["couponTurnTitle"]
     inspect(page, "busy")
-    page.until(FACE, "COUPON", seconds=25)
+    page.until(FACE, "COUPON", PROOF_S)
     assert [words for words in page.evaluate("window.told") if words] == [EN[names[code]] for code in codes]
 
 
@@ -267,9 +322,9 @@ def test_a_line_that_is_started_anew(drop, api, browser):
 
 def test_when_it_is_over(drop, browser, inspect):
     """Nobody gets one any more; who has one sees it, and everybody how it went."""
-    event = drop()
+    event = drop(captcha="none")
     page = event.line_up(browser)
-    page.until(FACE, "COUPON")
+    page.until(FACE, "COUPON", PROOF_S)
     code = page.text("#code")
     late = event.visit(browser)
     late.until(FACE, "INVITE")
@@ -278,12 +333,12 @@ def test_when_it_is_over(drop, browser, inspect):
     late.wait("#result-text")
     inspect(late, "ended")
     page.reload()
-    page.until(FACE, "COUPON")
+    page.until(FACE, "COUPON", PROOF_S)
     assert page.text("#code") == code
     page.wait("#result-text")
 
 
-def test_the_sample_event(running, api, browser, inspect):
+def test_the_sample_event(running, api, browser):
     """As a newcomer finds it: from the shop's home page, which is itself behind a line."""
     page = browser.page(screen="phone")
     page.goto(f"http://127.0.0.1:{running.port}/shop/")
@@ -291,13 +346,13 @@ def test_the_sample_event(running, api, browser, inspect):
     page.click(".banner a")
     page.until(FACE, "INVITE")
     page.click("[data-face=INVITE] button")
-    page.until(FACE, "COUPON")
+    page.until(FACE, "COUPON", PROOF_S)
     assert page.text("#name") == EN["couponName"]
     assert api.admin("GET", "/coupon-events/sample-coupon")["issued"] >= 1
 
 
-def test_no_such_event(running, browser, inspect):
+def test_no_such_event(running, browser):
     page = browser.page()
     page.goto(f"http://127.0.0.1:{running.port}/shop/coupon.html?event=nothing")
     page.until(FACE, "UNKNOWN")
-    inspect(page, "unknown")
+    assert page.text("[data-face=UNKNOWN] h2") == EN["couponUnknownTitle"]
