@@ -16,6 +16,7 @@
 --@include queue
 --@include places
 --@include coupons
+--@include coupon_owners
 
 local place = place_of(arg_member)
 if place and place.admission == arg_admission then

@@ -11,7 +11,7 @@
 --@include queue
 --@include places
 --@include turn
---@include coupons
+--@include coupon_owners
 
 local ends = now + tonumber(arg_tombstoneMs)
 redis.call('HSET', key_tombstones, arg_admission,

@@ -9,7 +9,7 @@
 -- them committed, and nobody ever loses a coupon, so that adding is true whenever it arrives. Dropped is who was here
 -- before PostgreSQL was asked and knew of no coupon; should one be issued to that very member in between, its row in the
 -- outbox, or the next comparison, adds it again.
---@include coupons
+--@include coupon_owners
 
 local changed = 0
 for i = 3, #ARGV do

@@ -7,6 +7,7 @@
 -- Safe because it only reads.
 --@include queue
 --@include coupons
+--@include coupon_owners
 
 local event = coupon_event(arg_event)
 if not event then

@@ -7,7 +7,7 @@
 -- Safe because it only reads. Events that have owners but no record are found by leaps: behind the owners of one
 -- event begin those of the next.
 --@include queue
---@include coupons
+--@include coupon_owners
 
 local most = tonumber(arg_most)
 local found = { 'OK', tonumber(redis.call('HGET', key_coupons, ':change') or 0) }

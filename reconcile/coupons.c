@@ -39,9 +39,8 @@ static bool load_owners(struct reconcile *reconcile, struct str queue, struct st
         for (size_t i = 0; i < count; i++) {
             members[i] = owners[i].member;
         }
-        if (!redis_answered(reconcile,
-                            coupon_owners_tell(reconcile->redis, reconcile->arena, queue, event,
-                                               true, members, count, &changed))) {
+        if (!redis_answered(reconcile, coupon_owners_tell(reconcile->redis, reconcile->arena, queue,
+                                                          event, true, members, count, &changed))) {
             return false;
         }
         *added += changed;
@@ -137,20 +136,35 @@ static bool is_counted(const struct coupon_count *counts, size_t count, struct s
     return false;
 }
 
-/* The finding that Redis has is the last one, and yet it is not what the rows say: a worker died between its commit
- * and its look, or somebody else has written. An older finding is merely late. */
-static void publish(struct reconcile *reconcile, const struct queue_row *queue, int64_t change,
-                    struct str event)
+/* What Redis need not know any more, a day after its event's end, or never had to. Returns whether there is a record
+ * among it, which the next finding takes away. */
+static bool forget_others(struct reconcile *reconcile, struct str queue,
+                          const struct told_coupons *told, size_t told_count,
+                          const struct coupon_count *counts, size_t count)
 {
-    bool is_last = change == queue->sold_out_change;
+    bool is_listed = false;
 
-    reconcile->report.coupons_mended += is_last;
-    log_event(is_last ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO,
-              is_last ? "coupons.drift" : "coupons.late",
-              LOG_FIELDS(LOG_STR("queue", queue->id), LOG_STR("couponEvent", event),
-                         LOG_INT("change", change)));
-    (void)availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena, queue->id,
-                               false);
+    for (size_t i = 0; i < told_count; i++) {
+        if (!is_counted(counts, count, told[i].event)) {
+            int64_t forgotten = 0;
+            is_listed |= told[i].record.n > 0;
+            drop_owners(reconcile, queue, told[i].event, true, &forgotten);
+        }
+    }
+    return is_listed;
+}
+
+/* A record differs though Redis has the last finding: a worker died between its commit and its look, or somebody else
+ * has written. An older finding is merely late. */
+static void note_record(struct reconcile *reconcile, const struct queue_row *queue, int64_t change,
+                        const struct coupon_count *count, const struct told_coupons *told)
+{
+    bool is_late = change != queue->sold_out_change;
+
+    reconcile->report.coupons_mended += !is_late;
+    log_event(is_late ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "coupons.drift",
+              LOG_FIELDS(LOG_STR("queue", queue->id), LOG_STR("couponEvent", count->event),
+                         LOG_STR("redis", told->record), LOG_STR("postgres", count->record)));
 }
 
 void reconcile_coupons(struct reconcile *reconcile, const struct queue_row *queue)
@@ -160,9 +174,8 @@ void reconcile_coupons(struct reconcile *reconcile, const struct queue_row *queu
     size_t told_count;
     size_t count;
     int64_t change;
-    struct str differs = {0};
-    enum outcome outcome = coupons_told(reconcile->redis, reconcile->arena, queue->id, &change,
-                                        &told, &told_count);
+    enum outcome outcome =
+        coupons_told(reconcile->redis, reconcile->arena, queue->id, &change, &told, &told_count);
 
     if (outcome != OUTCOME_OK) {
         reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
@@ -173,22 +186,18 @@ void reconcile_coupons(struct reconcile *reconcile, const struct queue_row *queu
         reconcile->report.postgres_silent = true;
         return;
     }
+    bool differs = forget_others(reconcile, queue->id, told, told_count, counts, count);
     for (size_t i = 0; i < count; i++) {
         const struct told_coupons *of_event = told_of(told, told_count, counts[i].event);
         if (!str_equal(of_event->record, counts[i].record)) {
-            differs = counts[i].event;
+            differs = true;
+            note_record(reconcile, queue, change, &counts[i], of_event);
         }
         compare_owners(reconcile, queue->id, &counts[i], of_event);
     }
-    for (size_t i = 0; i < told_count; i++) {
-        if (!is_counted(counts, count, told[i].event)) {
-            int64_t forgotten = 0;
-            differs = told[i].record.n > 0 ? told[i].event : differs;
-            drop_owners(reconcile, queue->id, told[i].event, true, &forgotten);
-        }
-    }
-    if (differs.n > 0) {
-        publish(reconcile, queue, change, differs);
+    if (differs) {
+        (void)availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena,
+                                   queue->id, false);
     }
 }
 

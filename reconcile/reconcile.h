@@ -28,9 +28,9 @@ struct reconcile_report {
     int64_t orders_expired;
     int64_t places_mended;
     int64_t lotteries_drawn;
-    int64_t codes_loaded; /* that Redis did not know */
+    int64_t codes_loaded;   /* that Redis did not know */
     int64_t coupons_mended; /* owners and findings that Redis had wrong */
-    int64_t places_freed; /* kept for an order that holds none any more */
+    int64_t places_freed;   /* kept for an order that holds none any more */
     bool redis_silent;
     bool postgres_silent;
 };

@@ -70,7 +70,8 @@ void get_coupon_event(const struct services *services, const struct request *req
     struct str id = request->parameters[0];
     struct known_event known;
     struct coupon_event event;
-    enum coupon_outcome outcome = known_event_find(services, request->arena, id, &known);
+    enum coupon_outcome outcome =
+        known_event_find(services, request->arena, ASKED_BY_ANYBODY, id, &known);
 
     if (outcome == COUPON_FOUND && !from_redis(services, request, &known, &event)) {
         outcome = coupon_event_find(services->postgres, request->arena, id, true, &event);

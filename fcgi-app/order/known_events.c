@@ -27,9 +27,8 @@ static struct remembered {
     int64_t at_ms;
 } events[EVENTS_MAX];
 
-static const char *const CAPTCHA_WORDS[] = {[CAPTCHA_NONE] = "none",
-                                            [CAPTCHA_ALTCHA] = "altcha",
-                                            [CAPTCHA_SITEVERIFY] = "siteverify"};
+static const char *const CAPTCHA_WORDS[] = {
+    [CAPTCHA_NONE] = "none", [CAPTCHA_ALTCHA] = "altcha", [CAPTCHA_SITEVERIFY] = "siteverify"};
 
 static enum captcha_kind captcha_of(struct str word)
 {
@@ -67,15 +66,17 @@ static struct remembered *slot_to_fill(void)
     return best;
 }
 
-static bool may_ask_about_stranger(int64_t now_ms)
+static bool may_ask_about_stranger(enum known_event_asker asker, int64_t now_ms)
 {
-    static int64_t second;
-    static int asked;
+    static struct {
+        int64_t second;
+        int asked;
+    } budgets[ASKED_BY_ANYBODY + 1];
     int64_t now = now_ms / 1000;
 
-    asked = now == second ? asked + 1 : 1;
-    second = now;
-    return asked <= STRANGERS_PER_SECOND;
+    budgets[asker].asked = now == budgets[asker].second ? budgets[asker].asked + 1 : 1;
+    budgets[asker].second = now;
+    return budgets[asker].asked <= STRANGERS_PER_SECOND;
 }
 
 static enum coupon_outcome tell(const struct remembered *it, int64_t now_ms,
@@ -92,7 +93,8 @@ static enum coupon_outcome tell(const struct remembered *it, int64_t now_ms,
 }
 
 enum coupon_outcome known_event_find(const struct services *services, struct arena *arena,
-                                     struct str id, struct known_event *event)
+                                     enum known_event_asker asker, struct str id,
+                                     struct known_event *event)
 {
     int64_t now = clock_monotonic_ms();
     struct remembered *it = recall(id);
@@ -101,7 +103,7 @@ enum coupon_outcome known_event_find(const struct services *services, struct are
     if (it != NULL && now - it->at_ms < FRESH_MS) {
         return tell(it, now, event);
     }
-    if ((it == NULL || !it->exists) && !may_ask_about_stranger(now)) {
+    if ((it == NULL || !it->exists) && !may_ask_about_stranger(asker, now)) {
         return COUPON_UNAVAILABLE;
     }
     enum coupon_outcome outcome = coupon_event_find(services->postgres, arena, id, false, &found);

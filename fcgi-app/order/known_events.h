@@ -22,10 +22,15 @@ struct known_event {
     int64_t now_ms;   /* PostgreSQL's clock, carried on by this host's */
 };
 
+/** Who wants to know. */
+enum known_event_asker { ASKED_BY_CALLER, ASKED_BY_ANYBODY };
+
 /** FOUND, NO_SUCH, or UNAVAILABLE: PostgreSQL cannot say it now, or was asked about too many events that it
- *  did not know. What is known is up to a second old, a minute while PostgreSQL is silent. */
+ *  did not know. Those are counted for each kind of asker: whoever has not even signed in must not use up what is left
+ *  for others. What is known is up to a second old, a minute while PostgreSQL is silent. */
 enum coupon_outcome known_event_find(const struct services *services, struct arena *arena,
-                                     struct str id, struct known_event *event);
+                                     enum known_event_asker asker, struct str id,
+                                     struct known_event *event);
 
 /** PostgreSQL has said that it is otherwise: it is looked up again. */
 void known_event_forget(struct str id);

@@ -238,8 +238,8 @@ static enum outcome take(struct attempt *attempt)
                            ? 0
                            : settings->captcha_timeout_ms + CAPTCHA_SPARE_MS;
 
-    return order_claim_take(attempt->services, attempt->request, attempt->response,
-                            &attempt->claim, spare_ms);
+    return order_claim_take(attempt->services, attempt->request, attempt->response, &attempt->claim,
+                            spare_ms);
 }
 
 /* By Redis the member has one, which is in PostgreSQL then. False: it is not. */
@@ -264,9 +264,9 @@ static bool answer_own(const struct attempt *attempt)
  * what Redis has heard of the event. */
 static enum outcome take_regardless(struct attempt *attempt)
 {
-    log_event(LOG_LEVEL_WARNING, "coupon.owner_unknown",
-              LOG_FIELDS(LOG_STR("couponEvent", attempt->event),
-                         LOG_STR("queue", attempt->claim.queue)));
+    log_event(
+        LOG_LEVEL_WARNING, "coupon.owner_unknown",
+        LOG_FIELDS(LOG_STR("couponEvent", attempt->event), LOG_STR("queue", attempt->claim.queue)));
     attempt->claim.event = (struct str){0};
     enum outcome taken = take(attempt);
     attempt->claim.event = attempt->event;
@@ -349,8 +349,8 @@ static bool understand(struct attempt *attempt)
                        "Send the entryToken of your position as X-Entry-Token.");
         return false;
     }
-    enum coupon_outcome known =
-        known_event_find(attempt->services, request->arena, attempt->event, &attempt->known);
+    enum coupon_outcome known = known_event_find(attempt->services, request->arena, ASKED_BY_CALLER,
+                                                 attempt->event, &attempt->known);
     if (known != COUPON_FOUND) {
         coupon_answer_failure(request, attempt->response, known);
     }

@@ -17,9 +17,9 @@
 
 /** One attempt to spend an entry token. */
 struct claim {
-    struct str queue;                /* borrowed */
-    struct str member;               /* borrowed */
-    struct str event; /* the coupon event that the token is for, borrowed; empty for an order */
+    struct str queue;  /* borrowed */
+    struct str member; /* borrowed */
+    struct str event;  /* the coupon event that the token is for, borrowed; empty for an order */
     char admission[SHA256_TEXT + 1]; /* SHA-256 of the entry token: its public name */
     char id[RANDOM_ID_TEXT + 1];     /* of this attempt */
     char key_hash[SHA256_TEXT + 1];  /* SHA-256 of the idempotency key; "" without one */

@@ -63,10 +63,10 @@ bool coupon_owners_read(struct redis *redis, struct arena *arena, struct str que
 {
     struct redis_command *command = redis_command_new(arena, "ZRANGEBYLEX");
 
-    redis_command_add(
-        command, str_of(arena_format(arena, "sluice:{%.*s}:couponOwners", STR_ARG(queue))));
-    redis_command_add(
-        command, str_of(arena_format(arena, "(%.*s/%.*s", STR_ARG(event), STR_ARG(after))));
+    redis_command_add(command,
+                      str_of(arena_format(arena, "sluice:{%.*s}:couponOwners", STR_ARG(queue))));
+    redis_command_add(command,
+                      str_of(arena_format(arena, "(%.*s/%.*s", STR_ARG(event), STR_ARG(after))));
     redis_command_add(command, str_of(arena_format(arena, "(%.*s0", STR_ARG(event))));
     redis_command_add(command, STR("LIMIT"));
     redis_command_add_int(command, 0);

@@ -18,7 +18,7 @@ struct settlement {
     struct str member;
     struct str admission;
     struct str key_hash;
-    bool keep_place; /* the order is unpaid and holds its place */
+    bool keep_place;  /* the order is unpaid and holds its place */
     struct str event; /* the coupon event of which it has got one; empty for an order */
 };
 

@@ -30,8 +30,7 @@ enum postgres_outcome coupon_owners_of(struct postgres *postgres, struct arena *
                                        struct str event, const struct str *members, size_t count,
                                        bool *owns)
 {
-    const char *const parameters[] = {arena_copy(arena, event),
-                                      text_array(arena, members, count)};
+    const char *const parameters[] = {arena_copy(arena, event), text_array(arena, members, count)};
     const PGresult *result;
 
     enum postgres_outcome outcome =

@@ -66,7 +66,7 @@ struct coupon {
     struct str code;
     struct str admission; /* that it was got with */
     int64_t issued_ms;
-    bool few_left; /* for ISSUED: coupons_left() must be asked now */
+    bool few_left;              /* for ISSUED: coupons_left() must be asked now */
     struct claim_spender spent; /* for ADMISSION_SPENT */
 };
 

@@ -24,7 +24,7 @@ UPDATE coupon_event e SET coupons = (SELECT count(*) FROM coupon c WHERE c.event
 
 -- Those that Redis is told of: until a day after their end, the newest first.
 CREATE FUNCTION live_coupon_events(p_queue text) RETURNS SETOF coupon_event
-LANGUAGE sql VOLATILE AS $$
+LANGUAGE sql STABLE ROWS 5 AS $$
     SELECT * FROM coupon_event e
      WHERE e.queue = p_queue AND (e.ends_at IS NULL OR e.ends_at > clock_timestamp() - interval '1 day')
      ORDER BY e.created_at DESC, e.id LIMIT 500
@@ -32,10 +32,42 @@ $$;
 
 -- An event as Redis keeps it: total/gone/opensMs/endsMs. Gone: no row is unissued, locked or not.
 CREATE FUNCTION coupon_record(p_event coupon_event) RETURNS text
-LANGUAGE sql VOLATILE AS $$
+LANGUAGE sql STABLE AS $$
     SELECT concat_ws('/', p_event.coupons, CASE WHEN coupons_left(p_event.id) THEN 0 ELSE 1 END,
         greatest(COALESCE(epoch_ms(p_event.opens_at), 0), 0), greatest(COALESCE(epoch_ms(p_event.ends_at), 0), 0))
 $$;
+
+-- Of which event the coupon is that a claim or the outbox names; NULL for an order. A function of its own keeps the
+-- planner from reading all coupons for it, whatever it believes of how many there are.
+CREATE FUNCTION coupon_event_of(p_ref text) RETURNS text
+LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
+BEGIN
+    IF p_ref LIKE 'c\_%' THEN
+        RETURN (SELECT c.event FROM coupon c WHERE c.id = substr(p_ref, 3)::bigint);
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- What Redis has to know: each event's record, how many are issued, and of how many of those the outbox has yet to tell.
+-- One look at all, so that no coupon is counted as issued and not as untold.
+CREATE FUNCTION coupon_counts(p_queue text)
+RETURNS TABLE (event text, record text, issued bigint, untold bigint)
+LANGUAGE plpgsql STABLE SET enable_seqscan = off SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+    v_event coupon_event%ROWTYPE;
+    v_untold jsonb;
+BEGIN
+    SELECT jsonb_object_agg(o.event, o.count) INTO v_untold
+      FROM (SELECT coupon_event_of(b.order_id) AS event, count(*) AS count
+              FROM outbox b WHERE b.queue = p_queue AND b.kind = 'consume' GROUP BY 1) AS o
+     WHERE o.event IS NOT NULL;
+    FOR v_event IN SELECT * FROM live_coupon_events(p_queue) LOOP
+        RETURN QUERY SELECT v_event.id, coupon_record(v_event),
+            (SELECT count(*) FROM coupon c WHERE c.event = v_event.id AND c.member IS NOT NULL),
+            COALESCE((v_untold ->> v_event.id)::bigint, 0);
+    END LOOP;
+END $$;
 
 -- When all that is left of what a queue sells will be over by itself; NULL: not all of it ever, or nothing is left.
 CREATE FUNCTION goods_end(p_queue text) RETURNS timestamptz

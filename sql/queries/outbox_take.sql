@@ -23,9 +23,8 @@ WITH due AS (
     RETURNING b.*
 )
 SELECT t.id, t.queue, t.kind, t.member, t.order_id, t.admission_id, t.key_hash,
-       COALESCE(o.place_held, false) AS keep_place, t.attempts, k.event
+       COALESCE(o.place_held, false) AS keep_place, t.attempts,
+       coupon_event_of(t.order_id)
   FROM taken t
   LEFT JOIN customer_order o ON o.id = t.order_id
-  LEFT JOIN coupon k
-    ON k.id = CASE WHEN t.order_id LIKE 'c\_%' THEN substr(t.order_id, 3)::bigint END
  ORDER BY t.id

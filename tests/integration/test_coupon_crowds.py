@@ -88,17 +88,22 @@ def test_all_go_out_where_some_roll_back(parts, api):
     given_back = []
 
     def take_and_give_back():
-        holder = parts.postgres.connection()
         number = 5000
         while not over.is_set():
-            number += 1
-            outcome = in_sql(parts, event, queue, f"nobody-{number}", number, holder)[0]
-            time.sleep(0.02)
-            holder.rollback()
-            given_back.append(outcome)
-        holder.close()
+            number += 5
+            holders = [parts.postgres.connection() for _ in range(5)]
+            outcomes = [in_sql(parts, event, queue, f"nobody-{number + n}", number + n, holder)[0]
+                        for n, holder in enumerate(holders)]
+            taken.set()
+            time.sleep(0.05)
+            for holder in holders:
+                holder.rollback()
+                holder.close()
+            given_back.extend(outcomes)
+    taken = threading.Event()
     thread = threading.Thread(target=take_and_give_back)
     thread.start()
+    assert taken.wait(10), "five rows are taken before anybody asks"
     pending = list(members)
     in_vain = []
 
