@@ -94,6 +94,14 @@
             { issued: count(result.issued), time: result.lastIssuedAt ? time(result.lastIssuedAt, 'medium') : '' }) : '');
     }
 
+    function drawTurn() {
+        put('doing', me.doing ? text(me.doing) : '');
+        document.querySelectorAll('.turn-ends').forEach((part) => {
+            part.hidden = !me.tokenEnds;
+            part.textContent = me.tokenEnds ? text('couponTurnEnds', { time: time(me.tokenEnds, 'medium') }) : '';
+        });
+    }
+
     function drawPlace() {
         put('place', me.place ? count(me.place) : '–');
         put('ahead', me.place ? count(me.place - 1) : '–');
@@ -128,8 +136,7 @@
         drawPlace();
         drawCoupon();
         drawFailure();
-        put('doing', me.doing ? text(me.doing) : '');
-        put('turn-ends', me.tokenEnds ? text('couponTurnEnds', { time: time(me.tokenEnds, 'medium') }) : '');
+        drawTurn();
         put('trouble', me.trouble ? text(me.trouble) : '');
         put('note', me.note && face === 'WAITING' ? text(me.note) : '');
         turnTo(face);
