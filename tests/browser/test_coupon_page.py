@@ -18,10 +18,10 @@ PROOF_S = 40  # two workers on a machine that has much else to do
 
 # Runs before the page: what its requests for a coupon really get. MEDDLE(number, options, send) gives the answer.
 MEDDLING = """
-let asked = 0;
+window.asked = 0;
 const send = window.fetch.bind(window);
 window.fetch = (path, options) => path.endsWith('/coupons') && options.method === 'POST' ?
-    (%s)(++asked, options, () => send(path, options)) : send(path, options);
+    (%s)(++window.asked, options, () => send(path, options)) : send(path, options);
 """
 SPOILED = """(number, options, send) => {
     if (number <= %d)
@@ -34,6 +34,15 @@ LOST = """async (number, options, send) => {
         throw new TypeError('the answer is lost');
     return answer;
 }"""
+
+
+def refusing(codes):
+    """Meddles so that the page is refused with these codes, one after the other, and then served."""
+    return """async (number, options, send) => {
+        const [code, status] = %s[number - 1] || [];
+        const body = JSON.stringify({code, instance: `request-${number}`});
+        return code ? new Response(body, {status, headers: {'Retry-After': '1'}}) : send();
+    }""" % json.dumps(list(codes.items()))
 
 
 class Drop:
@@ -310,16 +319,13 @@ def test_offline_for_a_while(drop, browser):
 
 def test_every_refusal_has_its_sentence(drop, browser, inspect):
     """The page's own requests, answered as the API answers when it is busy, and tried again by themselves."""
-    codes = {"COUPON_BUSY": 409, "ORDER_IN_PROGRESS": 409, "ORDER_CAPACITY": 429, "ORDERS_UNAVAILABLE": 503,
-             "CAPTCHA_UNAVAILABLE": 503, "ADMISSION_UNAVAILABLE": 503}
+    codes = {"COUPON_BUSY": 409, "ORDER_IN_PROGRESS": 409, "ORDER_CAPACITY": 429, "RATE_LIMITED": 429,
+             "ORDERS_UNAVAILABLE": 503, "CAPTCHA_UNAVAILABLE": 503, "ADMISSION_UNAVAILABLE": 503, "EVENT_NOT_OPEN": 403}
     names = {"COUPON_BUSY": "couponBusy", "ORDER_IN_PROGRESS": "couponInProgress", "ORDER_CAPACITY": "couponCapacity",
-             "ORDERS_UNAVAILABLE": "couponOrdersUnavailable", "CAPTCHA_UNAVAILABLE": "couponCaptchaUnavailable",
-             "ADMISSION_UNAVAILABLE": "couponAdmissionUnavailable"}
-    meddle = """async (number, options, send) => {
-        const [code, status] = %s[number - 1] || [];
-        return code ? new Response(JSON.stringify({code}), {status, headers: {'Retry-After': '1'}}) : send();
-    }""" % json.dumps(list(codes.items()))
-    page = drop().visit(browser, script=MEDDLING % meddle + """
+             "RATE_LIMITED": "couponRateLimited", "ORDERS_UNAVAILABLE": "couponOrdersUnavailable",
+             "CAPTCHA_UNAVAILABLE": "couponCaptchaUnavailable", "ADMISSION_UNAVAILABLE": "couponAdmissionUnavailable",
+             "EVENT_NOT_OPEN": "couponNotOpen"}
+    page = drop().visit(browser, script=MEDDLING % refusing(codes) + """
         addEventListener('DOMContentLoaded', () => {
             window.told = [];
             new MutationObserver(() => window.told.push(document.getElementById('trouble').textContent))
@@ -332,6 +338,26 @@ def test_every_refusal_has_its_sentence(drop, browser, inspect):
     inspect(page, "busy")
     page.until(FACE, "COUPON", PROOF_S)
     assert [words for words in page.evaluate("window.told") if words] == [EN[names[code]] for code in codes]
+
+
+def test_definite_answers(drop, browser):
+    """A turn that is over, all gone, the end: nothing is tried again by itself, but for what may come back."""
+    codes = {"ENTRY_TOKEN_INVALID": 401, "SOLD_OUT": 410, "INTERNAL_ERROR": 500, "EVENT_ENDED": 410}
+    event = drop(captcha="none")
+    page = event.line_up(browser, script=MEDDLING % refusing(codes))
+    page.until(FACE, "MISSED")
+    page.click("[data-face=MISSED] button")
+    page.until(FACE, "SOLD_OUT")
+    look_again(page, FACE, "FAILED")
+    assert page.text("#failure") == EN["couponFailed"]
+    assert page.text("#reference") == EN["reference"].format(id="request-3")
+    page.click("[data-language=ko]")
+    page.until("document.getElementById('failure').textContent === argument", TEXTS["ko"]["couponFailed"])
+    page.click("#again")
+    page.until(FACE, "ENDED")
+    assert page.text("[data-face=ENDED] h2") == TEXTS["ko"]["couponEndedTitle"]
+    assert TEXTS["ko"]["couponTitleENDED"] in page.evaluate("document.title")
+    assert page.evaluate("window.asked") == len(codes) and event.issued() == 0
 
 
 def test_a_line_that_is_started_anew(drop, api, browser):

@@ -78,7 +78,7 @@
                 part.querySelector('.opens').textContent = text('couponOpensAt', { time: time(me.event.opensAt, 'medium') });
             }
         });
-        at('invite-text').textContent = text(early ? 'couponInviteEarly' : 'couponInviteText');
+        put('invite-text', text(early ? 'couponInviteEarly' : 'couponInviteText'));
     }
 
     function drawEvent(face) {
