@@ -122,6 +122,18 @@ def test_a_flood_without_a_token_never_reaches_postgres(parts, api, logged):
     assert logged().get("coupon_event_find", 0) <= 20 * parts.order_workers * 5
 
 
+def test_made_up_events_of_passers_by_leave_room_for_members(api):
+    """Whoever has not signed in has a budget of their own for events that no worker knows."""
+    queue = api.queue()
+    members = api.ready_members(queue, 12)
+    events = [api.coupon_event(queue, 1) for _ in members]
+    strangers = [("GET", f"/v1/coupon-events/{queue}-made-up-{n}", {}, None) for n in range(300)]
+    calls = [*strangers[:200], *(m.coupon_call(e) for m, e in zip(members, events)), *strangers[200:]]
+    answers = api.together(calls, 16)
+    assert [answer.status for answer in answers[200:212]] == [201] * 12
+    assert {answer.code for answer in answers[:200] + answers[212:]} <= {"NOT_FOUND", "ORDERS_UNAVAILABLE", "RATE_LIMITED"}
+
+
 def test_public_state_is_cached(parts, api, logged):
     queue = api.queue()
     event = api.coupon_event(queue, 5)
