@@ -26,6 +26,8 @@ static const char *const QUEUE_NEEDS[] = {"redis_socket", "queue_ticket_keys_fil
                                           "visitor_keys_file", "waiting_room_directory", NULL};
 static const char *const ORDER_NEEDS[] = {"redis_socket", "postgres_conninfo", "visitor_keys_file",
                                           NULL};
+static const char *const CATALOG_NEEDS[] = {"redis_socket", "postgres_conninfo",
+                                            "visitor_keys_file", NULL};
 static const char *const OPERATOR_NEEDS[] = {"redis_socket", "postgres_conninfo", "admin_key_file",
                                              "queue_ticket_keys_file", NULL};
 
@@ -36,10 +38,12 @@ static const struct {
     [POOL_QUEUE] = {"queue", QUEUE_NEEDS},
     [POOL_ORDER] = {"order", ORDER_NEEDS},
     [POOL_OPERATOR] = {"operator", OPERATOR_NEEDS},
+    [POOL_CATALOG] = {"catalog", CATALOG_NEEDS},
 };
 
-static struct program_option pool_option = {
-    .name = "pool", .argument = "queue|order|operator", .description = "which routes to serve"};
+static struct program_option pool_option = {.name = "pool",
+                                            .argument = "queue|order|operator|catalog",
+                                            .description = "which routes to serve"};
 
 /* The pool that --pool names, -1 where it names none. */
 static int pool_of_option(void)
@@ -95,7 +99,7 @@ static bool keys_open(struct services *services, char error[SECRET_ERROR])
 {
     const struct settings *settings = services->settings;
 
-    if (services->pool != POOL_ORDER) {
+    if (services->pool == POOL_QUEUE || services->pool == POOL_OPERATOR) {
         services->ticket_keys = key_set_open(settings->queue_ticket_keys_file, error);
         if (services->ticket_keys == NULL) {
             return false;
@@ -211,7 +215,7 @@ int main(int argc, char **argv)
     }
     int pool = pool_of_option();
     if (pool < 0) {
-        code = program_usage_error(&program, "--pool must be queue, order or operator");
+        code = program_usage_error(&program, "--pool must be queue, order, operator or catalog");
     } else if (!listener_prepare() || FCGX_Init() != 0) {
         code = program_usage_error(
             &program, "file descriptor 0 is no listening socket: start it by spawn-fcgi");
