@@ -10,35 +10,7 @@
 -- clock stops while it is CLAIMED: what is left of its life is kept in the record.
 --@include queue
 --@include places
+--@include token
+--@include take
 
-local place = place_of(arg_member)
-if place and place.admission == arg_admission then
-    if place.claim ~= '' then
-        return { 'ORDER_IN_PROGRESS' }
-    end
-    local deadline = tonumber(redis.call('ZSCORE', key_ready, arg_member) or 0)
-    if deadline == 0 or not is_alive(deadline) then
-        return { 'ENTRY_TOKEN_INVALID' }
-    end
-    local limits = hash_fields(key_settings, 'maxInFlight', 'claimLeaseSeconds', 'releaseOn')
-    if redis.call('ZCARD', key_claimed) >= tonumber(limits.maxInFlight) then
-        return { 'ORDER_CAPACITY' }
-    end
-    local lease = math.max(tonumber(limits.claimLeaseSeconds) * 1000, tonumber(arg_leastLeaseMs))
-    place.claim, place.key_hash, place.remaining = arg_claim, arg_keyHash, deadline - virtual_now
-    redis.call('HSET', key_places, arg_member, place_record(place))
-    redis.call('ZREM', key_ready, arg_member)
-    redis.call('ZREM', key_pickup, arg_member)
-    redis.call('ZADD', key_claimed, now + lease, arg_member)
-    return { 'CLAIMED', lease, place.seq, tonumber(conf.epoch), tonumber(run.incarnation),
-        limits.releaseOn }
-end
-
-local tombstone = redis.call('HGET', key_tombstones, arg_admission)
-if tombstone and arg_keyHash ~= '' then
-    local member, key_hash, order = string.match(tombstone, '^([^/]*)/([^/]*)/([^/]*)$')
-    if member == arg_member and key_hash == arg_keyHash then
-        return { 'REPLAY', order }
-    end
-end
-return { 'ENTRY_TOKEN_INVALID' }
+return take_token()

@@ -34,8 +34,7 @@ struct show_ref {
 /** A hold, as its member sees it. */
 struct seat_hold {
     struct str seat;
-    int64_t ends_ms; /* its own deadline, since 1970 by Redis TIME */
-    bool ordering;   /* an order runs on it: it ends no sooner than that order */
+    int64_t ends_ms; /* since 1970 by Redis TIME; in the future */
 };
 
 /** What a member holds: alive, soonest deadline first. */
