@@ -59,6 +59,9 @@ class Scripts:
         seconds, micros = self.client.time()
         return seconds * 1000 + micros // 1000
 
+    def sha(self, name):
+        return self._shas[name]
+
     def call(self, name, queue, *args, show=None, **named):
         """The reply. Arguments by name where the script names them, the rest in order. `show`: whose keys."""
         script = self.scripts[name]
