@@ -1,6 +1,7 @@
 /*
  * sluice-fcgi — the FastCGI worker: one process, one pool, listening on file descriptor 0.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,8 +17,10 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/base/log.h"
 #include "lib/captcha/siteverify.h"
+#include "lib/catalog/catalog.h"
 #include "lib/identity/key_set.h"
 #include "lib/identity/member_jwt.h"
+#include "lib/metrics/metrics.h"
 #include "lib/settings/program_options.h"
 #include "lib/store/postgres.h"
 #include "lib/store/redis.h"
@@ -59,6 +62,7 @@ static int pool_of_option(void)
 static void services_close(struct services *services)
 {
     waiting_page_free(services->waiting_page);
+    catalog_close(services->catalog);
     postgres_free(services->postgres);
     redis_free(services->redis);
     operator_keys_free(services->operators);
@@ -163,6 +167,9 @@ static void stores_open(struct services *services)
         services->postgres = postgres_new(
             settings->postgres_conninfo, settings->statement_timeout_ms, settings->lock_timeout_ms);
     }
+    if (services->pool == POOL_ORDER || services->pool == POOL_CATALOG) {
+        services->catalog = catalog_open(settings, services->postgres);
+    }
 }
 
 static int serve(enum pool pool, const struct settings *settings)
@@ -175,6 +182,10 @@ static int serve(enum pool pool, const struct settings *settings)
 
     (void)log_level_parse(str_of(settings->log_level), &level);
     request_log_start(level);
+    if (settings->metrics_file[0] != '\0' && !metrics_open(settings->metrics_file)) {
+        log_event(LOG_LEVEL_WARNING, "metrics.unusable",
+                  LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
+    }
     if (!keys_open(&services, error)) {
         log_event(LOG_LEVEL_ERROR, "keys.unusable", LOG_FIELDS(LOG_TEXT("why", error)));
         services_close(&services);
