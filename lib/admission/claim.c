@@ -38,6 +38,7 @@ enum outcome claim_read(const redisReply *reply, struct claim *claim)
         claim->place_until_payment = str_equal(redis_reply_text(reply, 5), STR("payment"));
     } else if (outcome == OUTCOME_NOT_FOUND) {
         claim->queue_deleted = str_equal(redis_reply_text(reply, 1), STR("deleted"));
+        claim->show_unknown = str_equal(redis_reply_text(reply, 1), STR("show"));
     } else if (outcome == OUTCOME_REPLAY) {
         claim->order = redis_reply_text(reply, 1);
     }

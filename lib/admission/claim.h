@@ -30,6 +30,7 @@ struct claim {
     int64_t incarnation;
     bool place_until_payment; /* releaseOn payment: an unpaid order keeps the place */
     bool queue_deleted; /* for NOT_FOUND: there was such a queue, and Redis knows that it is gone */
+    bool show_unknown;  /* for NOT_FOUND: the queue is there, the show is not loaded */
     /* For REPLAY: */
     struct str order; /* the order that this very token and key made, borrowed from the arena */
 };

@@ -18,7 +18,9 @@ static void read_refusal(struct arena *arena, const redisReply *reply, enum outc
                          struct seat_refusal *refusal)
 {
     *refusal = (struct seat_refusal){0};
-    if (outcome == OUTCOME_TOO_MANY_SEATS) {
+    if (outcome == OUTCOME_NOT_FOUND) {
+        refusal->queue_deleted = str_equal(redis_reply_text(reply, 1), STR("deleted"));
+    } else if (outcome == OUTCOME_TOO_MANY_SEATS) {
         refusal->most = redis_reply_int(reply, 1, 0);
     } else if (outcome == OUTCOME_SEATS_TAKEN || outcome == OUTCOME_UNKNOWN_SEAT ||
                outcome == OUTCOME_SEAT_NOT_HELD) {

@@ -48,7 +48,8 @@ struct seat_holds {
 struct seat_refusal {
     const struct str *seats; /* for SEATS_TAKEN, UNKNOWN_SEAT and SEAT_NOT_HELD: those at fault */
     size_t count;
-    int64_t most; /* for TOO_MANY_SEATS: what a member may have */
+    int64_t most;       /* for TOO_MANY_SEATS: what a member may have */
+    bool queue_deleted; /* for NOT_FOUND: its queue is gone */
 };
 
 /** Holds `count` seats (1..SEATS_MAX, each once) for a member with a living entry token: all of them or none.

@@ -90,6 +90,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slugs_are_lower_case_letters_digits_and_inner_dashes),
         cmocka_unit_test(member_ids_have_their_alphabet_and_no_tilde),
+        cmocka_unit_test(seat_ids_have_their_alphabet),
         cmocka_unit_test(an_idempotency_key_counts_the_same_bare_or_quoted),
         cmocka_unit_test(an_idempotency_key_that_is_empty_long_or_not_printable_is_refused),
     };
