@@ -80,12 +80,12 @@ enum postgres_outcome seat_store_of_seats(struct postgres *postgres, struct aren
     return outcome;
 }
 
-enum postgres_outcome seat_store_page(struct postgres *postgres, struct arena *arena,
-                                      struct str show, struct str after, int64_t limit,
-                                      struct seat_states *states)
+static enum postgres_outcome read_page(struct postgres *postgres, struct arena *arena,
+                                       struct str show, struct str after, int64_t limit,
+                                       const char *all, struct seat_states *states)
 {
     const char *const parameters[] = {arena_copy(arena, show), arena_copy(arena, after),
-                                      arena_format(arena, "%" PRId64, limit)};
+                                      arena_format(arena, "%" PRId64, limit), all};
     const PGresult *result;
     enum postgres_outcome outcome =
         ask(postgres, arena, QUERY_SEATS_PAGE, parameters, "seats_page", &result);
@@ -94,6 +94,20 @@ enum postgres_outcome seat_store_page(struct postgres *postgres, struct arena *a
         read_states(arena, result, states);
     }
     return outcome;
+}
+
+enum postgres_outcome seat_store_page(struct postgres *postgres, struct arena *arena,
+                                      struct str show, struct str after, int64_t limit,
+                                      struct seat_states *states)
+{
+    return read_page(postgres, arena, show, after, limit, "f", states);
+}
+
+enum postgres_outcome seat_store_page_of_all(struct postgres *postgres, struct arena *arena,
+                                             struct str show, struct str after, int64_t limit,
+                                             struct seat_states *states)
+{
+    return read_page(postgres, arena, show, after, limit, "t", states);
 }
 
 enum postgres_outcome seat_store_plan(struct postgres *postgres, struct arena *arena,

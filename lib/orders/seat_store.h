@@ -38,6 +38,11 @@ enum postgres_outcome seat_store_page(struct postgres *postgres, struct arena *a
                                       struct str show, struct str after, int64_t limit,
                                       struct seat_states *states);
 
+/** The same of all seats; those that were never ordered with change 0. */
+enum postgres_outcome seat_store_page_of_all(struct postgres *postgres, struct arena *arena,
+                                             struct str show, struct str after, int64_t limit,
+                                             struct seat_states *states);
+
 /** A show as Redis gets it. */
 struct show_plan {
     struct show_ref show;
