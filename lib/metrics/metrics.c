@@ -108,6 +108,7 @@ bool metrics_open(const char *path)
     }
     void *map = mmap(NULL, sizeof(struct counters), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     int why = errno;
+    (void)flock(fd, LOCK_UN); /* the mapping would keep it */
     (void)close(fd);
     errno = why;
     if (map == MAP_FAILED) {
