@@ -80,7 +80,8 @@ static bool read_field(struct csv_reader *reader, struct buffer *field, int *end
             buffer_add_char(field, (char)c);
         }
     }
-    if (!buffer_ok(field) || memchr(buffer_text(field).p, '\0', field->length) != NULL) {
+    if (!buffer_ok(field) ||
+        (field->length > 0 && memchr(buffer_text(field).p, '\0', field->length) != NULL)) {
         reader->why = "a field is too long, or holds a NUL";
         return false;
     }
