@@ -173,7 +173,7 @@ static json_object *section_json(const char *argument)
     for (size_t i = 0; i < 5; i++) {
         (void)str_split(rest, ':', &parts[i], &rest);
     }
-    if (rest.n > 0 || !str_to_int64(parts[1], 1, INT32_MAX, &rows) ||
+    if (rest.n > 0 || parts[4].n == 0 || !str_to_int64(parts[1], 1, INT32_MAX, &rows) ||
         !str_to_int64(parts[2], 1, INT32_MAX, &seats) ||
         !str_to_int64(parts[3], 0, INT64_MAX, &price)) {
         (void)misused("'%s' is no NAME:ROWS:SEATS:PRICE:CURRENCY, like A:10:20:15000:KRW",

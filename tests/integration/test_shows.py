@@ -9,7 +9,6 @@ import pytest
 
 from lib.api import some_name
 from lib.client import assert_problem
-from lib.wait import until
 
 KRW = {"amount": 1000, "currency": "KRW"}
 
@@ -216,9 +215,18 @@ def test_fifty_thousand_seats_from_csv(parts, api, ctl):
     assert lines[12346] == ["S12345", 'Block "12", links', "246", "45", str(1000 + 12345 % 7), "KRW"]
     ctl("shows", "import", "big-1", stdin=exported.encode())
     assert api.admin("GET", "/shows/big-1?seats=false")["version"] == 2, "the same again changes nothing"
-    shown = ctl("shows", "generate", "big-1", "A:100:250:15000:KRW", "B:1:25000:9000:KRW")
-    assert shown.split()[-4:] == ["50000", "0", "KRW", "3"], shown
-    until(lambda: in_redis(parts, queue, "big-1")["version"] == "3", 5)
+
+
+def test_a_plan_from_the_command_line(api, ctl):
+    show = api.show(api.queue(), ["A-1"])
+    shown = ctl("shows", "generate", show, "A:2:3:15000:USD", "B:1:4:9000:USD")
+    assert shown.split()[-4:] == ["10", "0", "USD", "2"], shown
+    assert [each["id"] for each in read_show(api, show)["seats"]][5:7] == ["A-2-3", "B-1"]
+    assert "is no NAME:ROWS" in ctl("shows", "generate", show, "A:2:3:15000", expect=64)
+    assert "SEATS" in ctl("shows", "get", show)
+    assert "no field 'colour'" in ctl("shows", "put", show, "colour=red", expect=64)
+    assert "/maxSeatsPerMember" in ctl("shows", "put", show, "max=0", expect=1)
+    assert ctl("--json", "shows", "put", show, "max=7").count('"maxSeatsPerMember":7') == 1
 
 
 @pytest.mark.parametrize("text, why", [
