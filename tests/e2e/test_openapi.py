@@ -216,6 +216,39 @@ def test_answers_about_coupons_fit(api, call):
     call("GET", one + "/coupons", 400, key, event=event, query="?after=")
 
 
+def test_answers_about_seats_fit(api, call):
+    queue = api.queue("document-seats")
+    show = api.show(queue, [f"A-{i}" for i in range(1, 8)])
+    holds, mine, seats = "/v1/shows/{show}/holds", "/v1/shows/{show}/holds/mine", "/v1/shows/{show}/seats"
+    member, other = api.ready_member(queue), api.ready_member(queue)
+    by, against = member.headers(X_Entry_Token=member.token), other.headers(X_Entry_Token=other.token)
+    call("POST", holds, 401, {}, {"seats": ["A-1"]}, show=show)
+    call("POST", holds, 400, by, {"seats": []}, show=show)
+    call("POST", holds, 404, by, {"seats": ["A-1"]}, show="nowhere")
+    call("POST", holds, 422, by, {"seats": ["B-1"]}, show=show)
+    call("POST", holds, 422, by, {"seats": [f"A-{i}" for i in range(1, 6)]}, show=show)
+    call("GET", mine, 200, member.headers(), show=show)
+    call("POST", holds, 201, by, {"seats": ["A-1", "A-2"]}, show=show)
+    call("POST", holds, 409, against, {"seats": ["A-1"]}, show=show)
+    call("GET", mine, 200, member.headers(), show=show)
+    call("GET", mine, 404, member.headers(), show="nowhere")
+    call("GET", mine, 401, show=show)
+    answer = call("GET", seats, 200, member.headers(), show=show)
+    call("GET", seats, 304, {**member.headers(), "If-None-Match": answer.headers["etag"]}, show=show)
+    call("GET", seats, 200, show=show)
+    call("GET", seats, 404, show="nowhere")
+    call("DELETE", holds, 400, member.headers(), {"seats": 1}, show=show)
+    call("DELETE", holds, 401, show=show)
+    call("DELETE", holds, 204, member.headers(), {"seats": ["A-2"]}, show=show)
+    spend = {**by, "Idempotency-Key": new_key()}
+    call("POST", "/v1/orders", 409, spend, {"queue": queue, "show": show, "seats": ["A-2"]})
+    call("POST", "/v1/orders", 400, spend, {"queue": queue, "show": show, "seats": []})
+    order = call("POST", "/v1/orders", 201, spend, {"queue": queue, "show": show, "seats": ["A-1"]})
+    call("POST", "/v1/orders", 200, spend, {"queue": queue, "show": show, "seats": ["A-1"]})
+    call("GET", "/v1/orders/{id}", 200, member.headers(), id=order["id"])
+    call("GET", "/v1/orders", 200, member.headers())
+
+
 @pytest.mark.parametrize("path", ["/livez", "/healthz", "/readyz"])
 def test_machine_answers_fit(call, path):
     call("GET", path, 200)
