@@ -21,8 +21,8 @@ static const char SHOW_PREFIX[] = "show:";
 struct str redis_command_show_key(struct arena *arena, struct str queue, struct str show,
                                   const char *name)
 {
-    return str_of(arena_format(arena, "sluice:{%.*s}:show:%.*s:%s", STR_ARG(queue), STR_ARG(show),
-                               name));
+    return str_of(
+        arena_format(arena, "sluice:{%.*s}:show:%.*s:%s", STR_ARG(queue), STR_ARG(show), name));
 }
 
 static struct str key_of(struct arena *arena, struct str queue, struct str show, const char *name)
