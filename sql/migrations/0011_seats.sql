@@ -659,6 +659,6 @@ BEGIN
     END IF;
     INSERT INTO audit (actor, action, target, request_id, details)
     VALUES (p_actor, CASE WHEN created THEN 'create' ELSE 'change' END, 'show/' || p_id, p_request_id,
-        jsonb_build_object('before', CASE WHEN NOT created THEN to_jsonb(v_old) END, 'after', to_jsonb(v_new),
-            'seats', to_jsonb(v_seats)));
+        jsonb_build_object('before', CASE WHEN NOT created THEN to_jsonb(v_old) END,
+            'after', to_jsonb(v_new) || jsonb_build_object('seats', to_jsonb(v_seats))));
 END $$;

@@ -88,6 +88,10 @@ def test_a_show_is_put_twice_and_written_once(parts, api):
         ("P-2", 950, ""), ("P-3", 1000, ""), ("P-1", 1000, "")]
     assert in_redis(parts, queue, show)["version"] == "3"
     assert "seats" not in api.admin("GET", f"/shows/{show}?seats=false").json
+    rows = api.admin("GET", f"/audit?target=show/{show}").json["entries"]
+    assert [row["after"]["seats"] for row in rows] == [{"added": 1, "changed": 2, "removed": 2},
+                                                        {"added": 0, "changed": 0, "removed": 0},
+                                                        {"added": 4, "changed": 0, "removed": 0}]
 
 
 def test_a_plan_is_made_from_sections(api):
