@@ -45,7 +45,7 @@ rule_c_functions()
 rule_routes_without_store_text()
 {
     local files
-    mapfile -t files < <(source_files '*.c' | grep -E '^fcgi-app/(queue|order|operator|machine)/' || true)
+    mapfile -t files < <(source_files '*.c' | grep -E '^fcgi-app/(queue|order|operator|catalog|machine)/' || true)
     forbid "SQL and Redis commands belong to lib/orders and lib/admission" \
         '"(SELECT|INSERT|UPDATE|DELETE FROM|EVALSHA|HGET|HSET|ZADD|ZRANK|GET|SET) |<hiredis|<libpq-fe' \
         "${files[@]}"
