@@ -19,29 +19,31 @@ if not show.version then
 end
 return take_token(function(lease)
     local wanted = { unpack(ARGV, FIRST) }
-    local positions = redis.call('HMGET', key_show_plan, unpack(wanted))
+    know_positions(wanted)
     local place = place_of(arg_member)
     local mine, lacking = {}, { 'SEAT_NOT_HELD' }
     for _, hold in ipairs(holds_of(arg_member)) do
         mine[hold.seat] = hold
     end
-    for i, seat in ipairs(wanted) do
+    for _, seat in ipairs(wanted) do
         local hold = mine[seat]
         if hold and is_running(hold, place) then
             return { 'ORDER_IN_PROGRESS' }
-        elseif not hold or hold.deadline <= now or not positions[i] then
+        elseif not hold or hold.deadline <= now or not positions[seat] then
             lacking[#lacking + 1] = seat
         end
     end
     if #lacking > 1 then
         return lacking
     end
-    for _, seat in ipairs(wanted) do
+    local guarded = {}
+    for i, seat in ipairs(wanted) do
         local hold = mine[seat]
         hold.guard = now + lease + tonumber(arg_marginMs)
         hold.claim, hold.admission = arg_claim, arg_admission
-        note_hold(hold)
+        guarded[i] = hold
     end
+    note_holds(guarded)
     write_holds(arg_member)
     return nil
 end)

@@ -10,15 +10,15 @@
 --@include give_back
 --@include seats
 
-local changed = false
+local changed = {}
 for _, hold in ipairs(holds_of(arg_member)) do
     if hold.claim == arg_claim then
         hold.guard, hold.claim, hold.admission = 0, '', ''
-        note_hold(hold)
-        changed = true
+        changed[#changed + 1] = hold
     end
 end
-if changed then
+if #changed > 0 then
+    note_holds(changed)
     write_holds(arg_member)
 end
 return give_token_back()

@@ -25,7 +25,7 @@ if not place then
 end
 
 local wanted = { unpack(ARGV, FIRST) }
-local positions = redis.call('HMGET', key_show_plan, unpack(wanted))
+know_positions(wanted)
 local ends = redis.call('ZMSCORE', key_show_held, unpack(wanted))
 local told = redis.call('HMGET', key_show_taken, unpack(wanted))
 local is_wanted, held = {}, {}
@@ -52,7 +52,7 @@ end
 local unknown, taken = { 'UNKNOWN_SEAT' }, { 'SEATS_TAKEN' }
 for i, seat in ipairs(wanted) do
     local order = taken_of(told[i])
-    if not positions[i] then
+    if not positions[seat] then
         unknown[#unknown + 1] = seat
     elseif (order and order.state ~= 'F') or (not held[seat] and tonumber(ends[i] or 0) > now) then
         taken[#taken + 1] = seat
@@ -71,14 +71,25 @@ for _, seat in ipairs(given_up) do
     drop_hold(arg_member, seat)
     show_cell(seat, '', 0)
 end
-for _, seat in ipairs(wanted) do
+local new, owners = {}, {}
+local before = redis.call('HMGET', key_show_holds, unpack(wanted))
+for i, seat in ipairs(wanted) do
     if held[seat] ~= 'alive' then
-        end_hold_of_seat(seat, '', 0)
+        if before[i] then
+            -- It has ended.
+            drop_hold(before[i], seat)
+            write_holds(before[i])
+        end
         local hold = { seat = seat, deadline = now + show.hold_ttl_ms, guard = 0, claim = '', admission = '' }
         table.insert(holds_of(arg_member), hold)
-        redis.call('HSET', key_show_holds, seat, arg_member)
-        note_hold(hold)
+        new[#new + 1] = hold
+        owners[#owners + 1] = seat
+        owners[#owners + 1] = arg_member
     end
+end
+note_holds(new)
+if #owners > 0 then
+    redis.call('HSET', key_show_holds, unpack(owners))
 end
 write_holds(arg_member)
 return { 'HELD', now, redis.call('HGET', key_show_mine, arg_member) }

@@ -27,20 +27,20 @@ end
 
 local seats = { unpack(ARGV, FIRST) }
 if #seats > 0 then
-    local positions, cells = {}, {}
+    local numbers, cells = {}, {}
     local ends = redis.call('ZMSCORE', key_show_held, unpack(seats))
     local told = redis.call('HMGET', key_show_taken, unpack(seats))
     for i, seat in ipairs(seats) do
         local order, until_ms = taken_of(told[i]), tonumber(ends[i] or 0)
-        positions[#positions + 1] = seat
-        positions[#positions + 1] = first + i - 1
+        numbers[#numbers + 1] = seat
+        numbers[#numbers + 1] = first + i - 1
         if order and order.state ~= 'F' then
             cells[i] = cell(order.state, 0)
         else
             cells[i] = cell(until_ms > now and 'H' or '', until_ms)
         end
     end
-    redis.call('HSET', key_show_planNext, unpack(positions))
+    redis.call('HSET', key_show_planNext, unpack(numbers))
     redis.call('SETRANGE', key_show_boardNext, first * CELL, table.concat(cells))
 end
 

@@ -24,34 +24,57 @@ local function disown(member, seat)
     end
 end
 
-local news = 0
+local seats = {}
+for i = FIRST, #ARGV, WORDS do
+    seats[#seats + 1] = ARGV[i]
+end
+know_positions(seats)
+local told, holders = redis.call('HMGET', key_show_taken, unpack(seats)), redis.call('HMGET', key_show_holds, unpack(seats))
+local known, holder = {}, {}
+for i, seat in ipairs(seats) do
+    known[seat], holder[seat] = taken_of(told[i]), holders[i]
+end
+
+local news, fields, lost = 0, {}, {}
 for i = FIRST, #ARGV, WORDS do
     local seat, change, state, member, order = unpack(ARGV, i, i + WORDS - 1)
-    local before = taken_of(redis.call('HGET', key_show_taken, seat))
-    local record = string.format('%s/%s/%s/%s', change, state, member, order)
+    local before = known[seat]
     local differs = not before or before.change ~= tonumber(change) or before.state ~= state or before.member ~= member
         or before.order ~= order
     if (not before or tonumber(change) > before.change) or (arg_correct == '1' and differs) then
         news = news + 1
-        redis.call('HSET', key_show_taken, seat, record)
+        fields[#fields + 1] = seat
+        fields[#fields + 1] = string.format('%s/%s/%s/%s', change, state, member, order)
+        known[seat] = taken_of(fields[#fields])
         if before and before.state ~= 'F' then
             disown(before.member, seat)
         end
         if state ~= 'F' then
             disown(member, seat)
             table.insert(owned[member], seat)
-            end_hold_of_seat(seat, state, 0)
+            if holder[seat] then
+                drop_hold(holder[seat], seat)
+                lost[holder[seat]] = true
+                holder[seat] = false
+            end
+            show_cell(seat, state, 0)
         else
             local ends = tonumber(redis.call('ZSCORE', key_show_held, seat) or 0)
             show_cell(seat, ends > now and 'H' or '', ends)
         end
     end
 end
-for member, seats in pairs(owned) do
-    if #seats == 0 then
+if news > 0 then
+    redis.call('HSET', key_show_taken, unpack(fields))
+end
+for member in pairs(lost) do
+    write_holds(member)
+end
+for member, list in pairs(owned) do
+    if #list == 0 then
         redis.call('HDEL', key_show_owned, member)
     else
-        redis.call('HSET', key_show_owned, member, table.concat(seats, ' '))
+        redis.call('HSET', key_show_owned, member, table.concat(list, ' '))
     end
 end
 return { 'OK', news }

@@ -3,7 +3,7 @@
 #include "lib/store/redis_reply.h"
 
 /* No step keeps Redis for more than a few milliseconds. */
-enum { TOLD_PER_STEP = 200, LOADED_PER_STEP = 500 };
+enum { TOLD_PER_STEP = 100, LOADED_PER_STEP = 500 };
 
 static const char *state_word(struct arena *arena, char state)
 {

@@ -15,15 +15,27 @@ local function cell(state, ends)
     return state == '' and string.rep('\0', CELL) or state .. struct.pack('>I6', ends)
 end
 
+local positions = {}
+
+-- Looks the positions of many seats up at once; false for one that is not in the plan.
+local function know_positions(seats)
+    local found = redis.call('HMGET', key_show_plan, unpack(seats))
+    for i, seat in ipairs(seats) do
+        positions[seat] = found[i]
+    end
+end
+
 -- What everyone may see of a seat: '' free, H held until `ends`, O ordered, S sold.
 local function show_cell(seat, state, ends)
-    local position = redis.call('HGET', key_show_plan, seat)
-    if position then
-        redis.call('SETRANGE', key_show_board, position * CELL, cell(state, ends))
+    if positions[seat] == nil then
+        positions[seat] = redis.call('HGET', key_show_plan, seat)
     end
-    position = show.loading and redis.call('HGET', key_show_planNext, seat)
-    if position then
-        redis.call('SETRANGE', key_show_boardNext, position * CELL, cell(state, ends))
+    if positions[seat] then
+        redis.call('SETRANGE', key_show_board, positions[seat] * CELL, cell(state, ends))
+    end
+    local next_position = show.loading and redis.call('HGET', key_show_planNext, seat)
+    if next_position then
+        redis.call('SETRANGE', key_show_boardNext, next_position * CELL, cell(state, ends))
     end
 end
 
@@ -75,26 +87,30 @@ local function drop_hold(member, seat)
     redis.call('HDEL', key_show_holds, seat)
 end
 
--- Takes away whatever hold a seat has. `state`, `ends`: what the seat is from then on.
-local function end_hold_of_seat(seat, state, ends)
-    local member = redis.call('HGET', key_show_holds, seat)
-    if member then
-        drop_hold(member, seat)
-        write_holds(member)
+-- Makes the indexes follow holds that were changed.
+local function note_holds(holds)
+    local ends = {}
+    for _, hold in ipairs(holds) do
+        ends[#ends + 1] = end_of(hold)
+        ends[#ends + 1] = hold.seat
+        show_cell(hold.seat, 'H', end_of(hold))
     end
-    show_cell(seat, state, ends)
-end
-
--- Makes the indexes follow a hold that was changed.
-local function note_hold(hold)
-    redis.call('ZADD', key_show_held, end_of(hold), hold.seat)
-    show_cell(hold.seat, 'H', end_of(hold))
+    if #ends > 0 then
+        redis.call('ZADD', key_show_held, unpack(ends))
+    end
 end
 
 -- Takes out a few of those that have ended, so that what nobody asks for again does not stay.
 local function collect_ended()
     for _, seat in ipairs(redis.call('ZRANGEBYSCORE', key_show_held, '-inf', now, 'LIMIT', 0, 20)) do
-        end_hold_of_seat(seat, '', 0)
+        local member = redis.call('HGET', key_show_holds, seat)
+        if member then
+            drop_hold(member, seat)
+            write_holds(member)
+        else
+            redis.call('ZREM', key_show_held, seat)
+        end
+        show_cell(seat, '', 0)
     end
 end
 
