@@ -535,7 +535,7 @@ BEGIN
     END IF;
 END $$;
 
--- Brings the plan of a show to these seats: see put_show(), which has locked the show. What is to change is
+-- Brings the plan of a show to these seats: see put_show(), under whose lock no other put of the show runs. What is to change is
 -- locked in the order of ids before it is looked at, so that an order which was faster is seen.
 -- The planner knows neither how long the lists are nor, right after the first plan, how many seats there are:
 -- a nested loop would take minutes.
@@ -587,6 +587,8 @@ END $$;
 -- nothing. Seats come as five lists of one length, each id once, in the order of the plan.
 -- Orders lock single seats, so a plan may change while they run. They also rely on the show's queue and
 -- currency: these change under the exclusive lock of the queue alone, and only while no order has any seat.
+-- A large plan takes its time, so the rows of queue and concert are locked last, when all else is done: whoever
+-- pauses the queue meanwhile does not wait. Two puts of one show go one after the other by a lock of its name.
 -- Returns whether it is new, whether anything changed, and the queue that it left, if it did.
 CREATE FUNCTION put_show(
     p_id text, p_concert text, p_starts_ms bigint, p_queue text, p_max_seats integer, p_hold_ttl_seconds integer,
@@ -595,26 +597,31 @@ CREATE FUNCTION put_show(
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_starts timestamptz := 'epoch'::timestamptz + p_starts_ms * interval '1 millisecond';
-    v_seen show%ROWTYPE;
     v_old show%ROWTYPE;
     v_new show%ROWTYPE;
     v_currency text;
     v_live text;
     v_seats record;
 BEGIN
-    SELECT * INTO v_seen FROM show s WHERE s.id = p_id;
-    v_currency := COALESCE(p_currency, v_seen.currency);
-    IF v_seen.queue <> p_queue OR v_seen.currency <> v_currency THEN
-        PERFORM pg_advisory_xact_lock(queue_lock_number(v_seen.queue));
+    PERFORM pg_advisory_xact_lock(hashtextextended(p_id, 5416));
+    SELECT * INTO v_old FROM show s WHERE s.id = p_id;
+    created := NOT FOUND;
+    v_currency := COALESCE(p_currency, v_old.currency);
+    IF v_old.queue <> p_queue OR v_old.currency <> v_currency THEN
+        PERFORM pg_advisory_xact_lock(queue_lock_number(v_old.queue));
         SELECT string_agg(few.seat, ' ' ORDER BY few.seat) INTO v_live
           FROM (SELECT i.seat FROM order_seat i WHERE i.show = p_id AND i.live ORDER BY i.seat LIMIT 100) AS few;
-        IF v_live IS NOT NULL AND v_seen.queue <> p_queue THEN
-            RAISE EXCEPTION 'QUEUE_FIXED' USING ERRCODE = 'SL012', DETAIL = v_seen.queue;
+        IF v_live IS NOT NULL AND v_old.queue <> p_queue THEN
+            RAISE EXCEPTION 'QUEUE_FIXED' USING ERRCODE = 'SL012', DETAIL = v_old.queue;
         ELSIF v_live IS NOT NULL THEN
             RAISE EXCEPTION 'SEATS_FIXED' USING ERRCODE = 'SL031', DETAIL = v_live;
         END IF;
     END IF;
 
+    SELECT 0::bigint AS added, 0::bigint AS changed, 0::bigint AS removed INTO v_seats;
+    IF p_seats IS NOT NULL THEN
+        SELECT * INTO v_seats FROM put_seats(p_id, p_seats, p_sections, p_rows, p_numbers, p_prices);
+    END IF;
     PERFORM FROM queue q WHERE q.id = p_queue AND q.deleted_at IS NULL FOR SHARE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'QUEUE_GONE' USING ERRCODE = 'SL009';
@@ -623,29 +630,17 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'CONCERT_GONE' USING ERRCODE = 'SL030';
     END IF;
-    INSERT INTO show (id, concert, starts_at, queue, max_seats_per_member, hold_ttl_seconds, currency)
-        VALUES (p_id, p_concert, v_starts, p_queue, p_max_seats, p_hold_ttl_seconds, v_currency)
-        ON CONFLICT (id) DO NOTHING RETURNING * INTO v_new;
-    created := FOUND;
-    IF NOT created THEN
-        SELECT * INTO v_old FROM show s WHERE s.id = p_id FOR NO KEY UPDATE;
-        IF (v_old.queue, v_old.currency) IS DISTINCT FROM (v_seen.queue, v_seen.currency) THEN
-            RAISE EXCEPTION 'changed meanwhile' USING ERRCODE = 'serialization_failure';
-        END IF;
-    END IF;
-
-    SELECT 0::bigint AS added, 0::bigint AS changed, 0::bigint AS removed INTO v_seats;
-    IF p_seats IS NOT NULL THEN
-        SELECT * INTO v_seats FROM put_seats(p_id, p_seats, p_sections, p_rows, p_numbers, p_prices);
-    END IF;
     changed := created OR v_seats.added + v_seats.changed + v_seats.removed > 0
         OR (v_old.concert, v_old.starts_at, v_old.queue, v_old.max_seats_per_member, v_old.hold_ttl_seconds,
             v_old.currency)
            IS DISTINCT FROM (p_concert, v_starts, p_queue, p_max_seats, p_hold_ttl_seconds, v_currency);
     IF NOT changed THEN
         RETURN;
-    END IF;
-    IF NOT created THEN
+    ELSIF created THEN
+        INSERT INTO show (id, concert, starts_at, queue, max_seats_per_member, hold_ttl_seconds, currency)
+            VALUES (p_id, p_concert, v_starts, p_queue, p_max_seats, p_hold_ttl_seconds, v_currency)
+            RETURNING * INTO v_new;
+    ELSE
         UPDATE show s
            SET concert = p_concert, starts_at = v_starts, queue = p_queue, max_seats_per_member = p_max_seats,
                hold_ttl_seconds = p_hold_ttl_seconds, currency = v_currency, version = s.version + 1,
