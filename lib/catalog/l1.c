@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
@@ -129,6 +130,18 @@ static bool is_usable(struct l1 *l1)
     return l1_file_is_open(&l1->file);
 }
 
+/* Nobody else may put anything into it: what is read from there is believed. */
+static bool make_folder(const char *directory)
+{
+    struct stat about;
+
+    if ((mkdir(directory, 0700) != 0 && errno != EEXIST) || stat(directory, &about) != 0) {
+        return false;
+    }
+    errno = EPERM;
+    return S_ISDIR(about.st_mode) && about.st_uid == geteuid() && (about.st_mode & 022) == 0;
+}
+
 struct l1 *l1_open(const char *directory, int64_t mib)
 {
     struct l1 *l1 = calloc(1, sizeof(*l1));
@@ -145,7 +158,7 @@ struct l1 *l1_open(const char *directory, int64_t mib)
     }
     l1->directory = directory;
     (void)snprintf(path, sizeof(path), "%s/locks", directory);
-    if ((mkdir(directory, 0700) != 0 && errno != EEXIST) || !host_locks_open(&l1->locks, path) ||
+    if (!make_folder(directory) || !host_locks_open(&l1->locks, path) ||
         !l1_host_read(&l1->host, &l1->locks, directory, l1_file_unlink)) {
         say(l1, "catalog.l1_unusable", strerror(errno));
         host_locks_close(&l1->locks);

@@ -34,6 +34,14 @@ def hosts(parts):
 
 
 @pytest.fixture
+def short_life(parts):
+    """At one host things live for so short that tests see their end, and the dice fall early."""
+    parts.reconfigure(OTHER, catalog_l2_ttl_ms=500, catalog_l1_ttl_ms=200, catalog_beta_percent=10000)
+    yield parts.socket(OTHER)
+    parts.reconfigure(OTHER, catalog_l2_ttl_ms=30000, catalog_l1_ttl_ms=L1_MS, catalog_beta_percent=100)
+
+
+@pytest.fixture
 def show(api):
     """A concert with one show of twelve seats; returns their ids."""
     return make_show(api)
@@ -341,6 +349,39 @@ def test_a_list_that_changes_all_the_time_is_still_read(parts, api, hosts, show)
     assert slowest < 5
     until(lambda: [entry["title"] for entry in fastcgi.get(hosts[1], "/v1/concerts")["concerts"]
                    if entry["id"] == concert] == [f"Change {len(changes) - 1}"], 1, "the last change")
+
+
+def test_what_is_much_read_is_computed_before_its_time_is_up(short_life, show):
+    concert, _ = show
+    early, late = ('sluice_catalog_recomputations_total{when="%s"}' % when for when in ("early", "late"))
+    before = counters(short_life)
+    end = time.monotonic() + 2.5
+    while time.monotonic() < end:
+        answers = fastcgi.together([(short_life, f"/v1/concerts/{concert}")] * 4)
+        assert {answer.status for answer in answers} == {200}
+    after = counters(short_life)
+    # The first is late. With a hundredfold β and a cost of some ms it is hardly ever left to its end.
+    assert after[early] - before[early] >= 3
+    assert after[late] - before[late] <= 2
+
+
+def test_a_plan_of_50000_seats_is_kept_at_both_levels(parts, api, hosts):
+    name = api.show(api.queue(), seats=["A-1"])
+    parts.postgres.query("""INSERT INTO seat (show, id, position, section, row_name, number, price_amount)
+        SELECT %s, 'B-' || n, n + 1, 'Balcony', (n / 100)::text, (n %% 100)::text, 7000
+          FROM generate_series(1, 49999) n""", name)
+    until(lambda: fastcgi.get(hosts[0], f"/v1/shows/{name}/seats").status == 200, 20, "the map")
+    with counted(parts) as asked:
+        until(lambda: fastcgi.get(hosts[1], f"/v1/shows/{name}/seats").status == 200, 20, "the map")
+        assert asked("catalog_seat_plan") == 0
+    text = parts.redis.hget(key(f"plan:{name}"), "text")
+    assert text.count("\n") == 50000 and len(text) > 1_000_000
+    assert text.startswith("A-1\tA\t\t\t1000\nB-1\tBalcony\t0\t1\t7000\n")
+    for socket in hosts:  # in memory too: Redis has it no more
+        parts.redis.delete(key(f"plan:{name}"))
+        with counted(parts) as asked:
+            fastcgi.get(socket, f"/v1/shows/{name}/seats")
+            assert asked("catalog_seat_plan") == 0
 
 
 def test_a_damaged_memory_is_made_anew(parts, hosts, show):

@@ -309,6 +309,15 @@ TEST(a_writer_that_was_stopped_holds_nobody_up)
     (void)close(ready[1]);
 }
 
+TEST(a_folder_that_others_may_write_to_is_not_used)
+{
+    assert_int_equal(chmod(folder(), 0777), 0);
+    struct l1 *l1 = l1_open(folder(), MIB);
+    assert_false(put(l1, "a", STR("text"), 1));
+    l1_close(l1);
+    assert_int_equal(chmod(folder(), 0700), 0);
+}
+
 TEST(another_boots_times_mean_nothing)
 {
     struct l1 *l1 = l1_open(folder(), MIB);
@@ -345,6 +354,7 @@ int main(void)
         L1_TEST(whoever_meets_a_hole_takes_the_file_away_before_it_dies),
         L1_TEST(a_file_that_another_has_replaced_is_left),
         L1_TEST(a_writer_that_was_stopped_holds_nobody_up),
+        L1_TEST(a_folder_that_others_may_write_to_is_not_used),
         L1_TEST(another_boots_times_mean_nothing),
     };
 
