@@ -1,6 +1,7 @@
 /*
  * sluice-fcgi — the FastCGI worker: one process, one pool, listening on file descriptor 0.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,8 +17,10 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/base/log.h"
 #include "lib/captcha/siteverify.h"
+#include "lib/catalog/catalog.h"
 #include "lib/identity/key_set.h"
 #include "lib/identity/member_jwt.h"
+#include "lib/metrics/metrics.h"
 #include "lib/settings/program_options.h"
 #include "lib/store/postgres.h"
 #include "lib/store/redis.h"
@@ -26,6 +29,8 @@ static const char *const QUEUE_NEEDS[] = {"redis_socket", "queue_ticket_keys_fil
                                           "visitor_keys_file", "waiting_room_directory", NULL};
 static const char *const ORDER_NEEDS[] = {"redis_socket", "postgres_conninfo", "visitor_keys_file",
                                           NULL};
+static const char *const CATALOG_NEEDS[] = {"redis_socket", "postgres_conninfo",
+                                            "visitor_keys_file", NULL};
 static const char *const OPERATOR_NEEDS[] = {"redis_socket", "postgres_conninfo", "admin_key_file",
                                              "queue_ticket_keys_file", NULL};
 
@@ -36,10 +41,12 @@ static const struct {
     [POOL_QUEUE] = {"queue", QUEUE_NEEDS},
     [POOL_ORDER] = {"order", ORDER_NEEDS},
     [POOL_OPERATOR] = {"operator", OPERATOR_NEEDS},
+    [POOL_CATALOG] = {"catalog", CATALOG_NEEDS},
 };
 
-static struct program_option pool_option = {
-    .name = "pool", .argument = "queue|order|operator", .description = "which routes to serve"};
+static struct program_option pool_option = {.name = "pool",
+                                            .argument = "queue|order|operator|catalog",
+                                            .description = "which routes to serve"};
 
 /* The pool that --pool names, -1 where it names none. */
 static int pool_of_option(void)
@@ -55,6 +62,7 @@ static int pool_of_option(void)
 static void services_close(struct services *services)
 {
     waiting_page_free(services->waiting_page);
+    catalog_close(services->catalog);
     postgres_free(services->postgres);
     redis_free(services->redis);
     operator_keys_free(services->operators);
@@ -95,7 +103,7 @@ static bool keys_open(struct services *services, char error[SECRET_ERROR])
 {
     const struct settings *settings = services->settings;
 
-    if (services->pool != POOL_ORDER) {
+    if (services->pool == POOL_QUEUE || services->pool == POOL_OPERATOR) {
         services->ticket_keys = key_set_open(settings->queue_ticket_keys_file, error);
         if (services->ticket_keys == NULL) {
             return false;
@@ -159,6 +167,9 @@ static void stores_open(struct services *services)
         services->postgres = postgres_new(
             settings->postgres_conninfo, settings->statement_timeout_ms, settings->lock_timeout_ms);
     }
+    if (services->pool == POOL_ORDER || services->pool == POOL_CATALOG) {
+        services->catalog = catalog_open(settings, services->postgres);
+    }
 }
 
 static int serve(enum pool pool, const struct settings *settings)
@@ -171,6 +182,10 @@ static int serve(enum pool pool, const struct settings *settings)
 
     (void)log_level_parse(str_of(settings->log_level), &level);
     request_log_start(level);
+    if (settings->metrics_file[0] != '\0' && !metrics_open(settings->metrics_file)) {
+        log_event(LOG_LEVEL_WARNING, "metrics.unusable",
+                  LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
+    }
     if (!keys_open(&services, error)) {
         log_event(LOG_LEVEL_ERROR, "keys.unusable", LOG_FIELDS(LOG_TEXT("why", error)));
         services_close(&services);
@@ -211,7 +226,7 @@ int main(int argc, char **argv)
     }
     int pool = pool_of_option();
     if (pool < 0) {
-        code = program_usage_error(&program, "--pool must be queue, order or operator");
+        code = program_usage_error(&program, "--pool must be queue, order, operator or catalog");
     } else if (!listener_prepare() || FCGX_Init() != 0) {
         code = program_usage_error(
             &program, "file descriptor 0 is no listening socket: start it by spawn-fcgi");

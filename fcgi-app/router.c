@@ -10,7 +10,8 @@ enum {
     IN_QUEUE = 1U << POOL_QUEUE,
     IN_ORDER = 1U << POOL_ORDER,
     IN_OPERATOR = 1U << POOL_OPERATOR,
-    IN_ANY = IN_QUEUE | IN_ORDER | IN_OPERATOR
+    IN_CATALOG = 1U << POOL_CATALOG,
+    IN_ANY = IN_QUEUE | IN_ORDER | IN_OPERATOR | IN_CATALOG
 };
 
 static const struct route ROUTES[] = {
@@ -39,7 +40,8 @@ static const struct route READYZ_OF_QUEUE_POOL = {
 static bool parameter_fits(struct str name, struct str value)
 {
     if (str_equal(name, STR("{queue}")) || str_equal(name, STR("{sku}")) ||
-        str_equal(name, STR("{event}"))) {
+        str_equal(name, STR("{event}")) || str_equal(name, STR("{concert}")) ||
+        str_equal(name, STR("{show}"))) {
         return identifier_is_slug(value);
     }
     return value.n >= 1 && value.n <= SEGMENT_MAX;

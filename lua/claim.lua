@@ -15,45 +15,30 @@
 -- coupon, and of whom Redis has not heard yet, could be told that there is none.
 --@include queue
 --@include places
+--@include token
+--@include take
 --@include coupons
 --@include coupon_owners
 
-local place = place_of(arg_member)
-if place and place.admission == arg_admission then
-    if place.claim ~= '' then
-        return { 'ORDER_IN_PROGRESS' }
+local total, issued
+
+-- What may be said of a coupon without taking the token.
+local function settled()
+    local event = arg_event ~= '' and coupon_event(arg_event)
+    if not event then
+        return nil
     end
-    local deadline = tonumber(redis.call('ZSCORE', key_ready, arg_member) or 0)
-    if deadline == 0 or not is_alive(deadline) then
-        return { 'ENTRY_TOKEN_INVALID' }
-    end
-    local coupons = arg_event ~= '' and coupon_event(arg_event) or nil
-    local issued = coupons and issued_of(arg_event)
-    if coupons and redis.call('ZSCORE', key_couponOwners, owner_name(arg_event, arg_member)) then
+    total, issued = event.total, issued_of(arg_event)
+    if redis.call('ZSCORE', key_couponOwners, owner_name(arg_event, arg_member)) then
         return { 'ALREADY' }
-    elseif coupons and coupons.gone and issued == coupons.total and now >= coupons.opens
-        and (coupons.ends == 0 or now < coupons.ends) then
-        return { 'SOLD_OUT', coupons.total }
+    elseif event.gone and issued == total and now >= event.opens and (event.ends == 0 or now < event.ends) then
+        return { 'SOLD_OUT', total }
     end
-    local limits = hash_fields(key_settings, 'maxInFlight', 'claimLeaseSeconds', 'releaseOn')
-    if redis.call('ZCARD', key_claimed) >= tonumber(limits.maxInFlight) then
-        return { 'ORDER_CAPACITY' }
-    end
-    local lease = math.max(tonumber(limits.claimLeaseSeconds) * 1000, tonumber(arg_leastLeaseMs))
-    place.claim, place.key_hash, place.remaining = arg_claim, arg_keyHash, deadline - virtual_now
-    redis.call('HSET', key_places, arg_member, place_record(place))
-    redis.call('ZREM', key_ready, arg_member)
-    redis.call('ZREM', key_pickup, arg_member)
-    redis.call('ZADD', key_claimed, now + lease, arg_member)
-    return { 'CLAIMED', lease, place.seq, tonumber(conf.epoch), tonumber(run.incarnation),
-        limits.releaseOn, coupons and coupons.total, issued }
+    return nil
 end
 
-local tombstone = redis.call('HGET', key_tombstones, arg_admission)
-if tombstone and arg_keyHash ~= '' then
-    local member, key_hash, order = string.match(tombstone, '^([^/]*)/([^/]*)/([^/]*)$')
-    if member == arg_member and key_hash == arg_keyHash then
-        return { 'REPLAY', order }
-    end
+local answer = take_token(settled)
+if answer[1] == 'CLAIMED' then
+    answer[7], answer[8] = total, issued
 end
-return { 'ENTRY_TOKEN_INVALID' }
+return answer

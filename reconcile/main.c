@@ -24,6 +24,8 @@ static void print_report(const struct reconcile_report *report)
            (long long)report->outbox_stuck);
     printf("lotteries drawn %lld, codes loaded %lld\n", (long long)report->lotteries_drawn,
            (long long)report->codes_loaded);
+    printf("shows loaded %lld, seats told %lld, corrected %lld\n", (long long)report->shows_loaded,
+           (long long)report->seats_told, (long long)report->seats_corrected);
     printf("orders expired %lld\n", (long long)report->orders_expired);
     printf("coupons told anew %lld\n", (long long)report->coupons_mended);
     printf("places mended %lld, freed %lld\n", (long long)report->places_mended,
@@ -37,6 +39,10 @@ static void print_report(const struct reconcile_report *report)
     if (report->places_mended > 0) {
         printf("needs a person: places had drifted apart; something else writes to Redis\n");
     }
+    if (report->seats_corrected > 0) {
+        printf(
+            "needs a person: Redis believed of seats what PostgreSQL does not know; see the log\n");
+    }
     if (report->outbox_stuck > 0) {
         printf("needs a person: rows of the outbox fail again and again; see the log\n");
     }
@@ -47,7 +53,8 @@ static void log_report(const struct reconcile_report *report)
     bool needs_person = reconcile_needs_person(report);
     int64_t work = report->queues_published + report->queues_recovered + report->claims_released +
                    report->claims_consumed + report->outbox_done + report->orders_expired +
-                   report->lotteries_drawn + report->codes_loaded + report->coupons_mended;
+                   report->lotteries_drawn + report->codes_loaded + report->coupons_mended +
+                   report->shows_loaded + report->seats_told;
 
     if (work == 0 && !needs_person) {
         return;
@@ -64,6 +71,9 @@ static void log_report(const struct reconcile_report *report)
                          LOG_INT("lotteriesDrawn", report->lotteries_drawn),
                          LOG_INT("codesLoaded", report->codes_loaded),
                          LOG_INT("couponsMended", report->coupons_mended),
+                         LOG_INT("showsLoaded", report->shows_loaded),
+                         LOG_INT("seatsTold", report->seats_told),
+                         LOG_INT("seatsCorrected", report->seats_corrected),
                          LOG_INT("placesMended", report->places_mended),
                          LOG_INT("placesFreed", report->places_freed),
                          LOG_INT("redisSilent", report->redis_silent),
@@ -122,6 +132,7 @@ int main(int argc, char **argv)
         run_until_shutdown(&reconcile, seconds);
         code = PROGRAM_OK;
     } else {
+        reconcile.thorough = true;
         reconcile_pass(&reconcile);
         print_report(&reconcile.report);
         code = reconcile_needs_person(&reconcile.report) ? PROGRAM_NEEDS_PERSON : PROGRAM_OK;

@@ -2,6 +2,7 @@
 #include "lib/base/log.h"
 #include "lib/orders/availability.h"
 #include "lib/orders/outbox_store.h"
+#include "lib/orders/seat_publication.h"
 #include "reconcile/reconcile.h"
 
 enum {
@@ -24,6 +25,9 @@ static bool carry_out(struct reconcile *reconcile, const struct outbox_row *row)
     case OUTBOX_FREE_PLACE:
         return place_free(reconcile->redis, reconcile->arena, row->queue, row->member,
                           row->order) != OUTCOME_ADMISSION_UNAVAILABLE;
+    case OUTBOX_SEATS:
+        return order_seats_tell(reconcile->postgres, reconcile->redis, reconcile->arena,
+                                row->order);
     case OUTBOX_SOLD_OUT:
         return availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena,
                                     row->queue, false);

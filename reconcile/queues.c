@@ -94,7 +94,7 @@ static void recover(struct reconcile *reconcile, const struct queue_row *missing
     }
     if (!found || !load_spent_numbers(reconcile, &queue) ||
         !load_unpaid_places(reconcile, &queue) || !reconcile_load_codes(reconcile, &queue) ||
-        !reconcile_load_coupons(reconcile, &queue)) {
+        !reconcile_load_coupons(reconcile, &queue) || !reconcile_load_shows(reconcile, &queue)) {
         return;
     }
     enum outcome outcome =

@@ -31,10 +31,14 @@ void reconcile_pass(struct reconcile *reconcile)
         reconcile_drift(reconcile, &queues[i]);
         reconcile_coupons(reconcile, &queues[i]);
     }
+    reconcile_shows_start(reconcile);
+    for (size_t i = 0; i < count && !reconcile->report.redis_silent; i++) {
+        reconcile_shows(reconcile, &queues[i]);
+    }
 }
 
 bool reconcile_needs_person(const struct reconcile_report *report)
 {
     return report->redis_silent || report->postgres_silent || report->places_mended > 0 ||
-           report->outbox_stuck > 0;
+           report->outbox_stuck > 0 || report->seats_corrected > 0;
 }

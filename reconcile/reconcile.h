@@ -1,7 +1,8 @@
 /*
  * reconcile — brings Redis and PostgreSQL to agree again after crashes: claims past their lease, the
- * outbox, unpaid orders past their time, draws that are due, codes, queues that Redis does not know (or
- * knows an older version of), places and counts of coupons that drifted apart. Safe to run several at once: each step is one that may be done twice.
+ * outbox, unpaid orders past their time, draws that are due, codes, queues and shows that Redis does not
+ * know (or knows an older version of), places, seats and counts of coupons that drifted apart. Safe to run several
+ * at once: each step is one that may be done twice.
  */
 #ifndef SLUICE_RECONCILE_RECONCILE_H
 #define SLUICE_RECONCILE_RECONCILE_H
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/identifier.h"
 #include "lib/orders/queue_store.h"
 #include "lib/settings/settings.h"
 #include "lib/store/postgres.h"
@@ -31,8 +33,18 @@ struct reconcile_report {
     int64_t codes_loaded;   /* that Redis did not know */
     int64_t coupons_mended; /* owners and findings that Redis had wrong */
     int64_t places_freed;   /* kept for an order that holds none any more */
+    int64_t shows_loaded;
+    int64_t seats_told;      /* of which Redis had not heard what became of them */
+    int64_t seats_corrected; /* of which Redis believed what PostgreSQL does not know */
     bool redis_silent;
     bool postgres_silent;
+};
+
+/** The seat that was compared last. */
+struct compared {
+    char queue[SLUG_MAX + 1];
+    char show[SLUG_MAX + 1];
+    char seat[SEAT_MAX + 1];
 };
 
 struct reconcile {
@@ -41,6 +53,9 @@ struct reconcile {
     struct postgres *postgres;
     struct arena *arena;
     struct reconcile_report report; /* of the pass that runs */
+    bool thorough;            /* a pass compares every seat, not just the next pages of them */
+    struct compared compared; /* where the next pass goes on */
+    int64_t pages_left;       /* of seats, for the pass that runs */
 };
 
 /** Does everything once and fills `reconcile->report`. */
@@ -62,6 +77,17 @@ void reconcile_codes(struct reconcile *reconcile, const struct queue_row *queue)
 
 /** Before `queue` comes back: loads its codes and who has used them. Returns false where that failed. */
 bool reconcile_load_codes(struct reconcile *reconcile, const struct queue_row *queue);
+
+/** Before `queue` comes back: tells which seats are taken and loads its shows. Returns false where that
+ *  failed. */
+bool reconcile_load_shows(struct reconcile *reconcile, const struct queue_row *queue);
+
+/** Begins a pass over the shows of all queues, whose ids rise. */
+void reconcile_shows_start(struct reconcile *reconcile);
+
+/** Loads shows of a queue that Redis does not know, or knows an older version of, and compares what has become of
+ *  their seats (shows.c). */
+void reconcile_shows(struct reconcile *reconcile, const struct queue_row *queue);
 
 /** Settles the claims of a queue whose lease has run out (claims.c). */
 void reconcile_claims(struct reconcile *reconcile, const struct queue_row *queue);

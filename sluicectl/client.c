@@ -9,7 +9,12 @@
 #include "lib/base/buffer.h"
 #include "lib/base/secret.h"
 
-enum { CONNECT_TIMEOUT_MS = 3000, TIMEOUT_MS = 15000, ANSWER_MAX = 32 * 1024 * 1024 };
+enum {
+    CONNECT_TIMEOUT_MS = 3000,
+    TIMEOUT_MS = 15000,
+    PUT_TIMEOUT_MS = 130000, /* a whole plan of seats is stored in one piece */
+    ANSWER_MAX = 32 * 1024 * 1024
+};
 
 static void release_json(void *object)
 {
@@ -79,7 +84,8 @@ static void set_options(CURL *curl, const char *url, const char *method, struct 
     (void)curl_easy_setopt(curl, CURLOPT_PROXY, "");
     (void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     (void)curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
-    (void)curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)TIMEOUT_MS);
+    (void)curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
+                           strcmp(method, "PUT") == 0 ? (long)PUT_TIMEOUT_MS : (long)TIMEOUT_MS);
     (void)curl_easy_setopt(curl, CURLOPT_USERAGENT, "sluicectl/" PACKAGE_VERSION);
     (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);
     (void)curl_easy_setopt(curl, CURLOPT_WRITEDATA, received);
@@ -105,7 +111,8 @@ bool client_request(const struct invocation *invocation, const char *method, con
                 headers, &received);
     if (body != NULL) {
         headers = curl_slist_append(headers, "Content-Type: application/json");
-        (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS, json_object_to_json_string(body));
+        (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS,
+                               json_object_to_json_string_ext(body, JSON_C_TO_STRING_PLAIN));
     }
     *answer = (struct client_answer){0};
     bool answered = perform(invocation, curl, &answer->status);

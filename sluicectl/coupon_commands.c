@@ -5,6 +5,7 @@
 
 #include "sluicectl/client.h"
 #include "sluicectl/commands.h"
+#include "sluicectl/csv.h"
 #include "sluicectl/table.h"
 
 enum { CODES_PER_REQUEST = 10000 };
@@ -220,36 +221,20 @@ enum exit_code command_coupons_generate(const struct command *command,
     return EXIT_DONE;
 }
 
-/** One field of CSV (RFC 4180). */
-static void print_csv(const char *text)
-{
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        (void)fputs(text, stdout);
-        return;
-    }
-    (void)putchar('"');
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c == '"') {
-            (void)putchar('"');
-        }
-        (void)putchar(*c);
-    }
-    (void)putchar('"');
-}
-
 static void print_owner(const struct invocation *invocation, json_object *coupon)
 {
-    static const char *const FIELDS[] = {"member", "code", "issuedAt", "epoch", "number"};
+    enum { COUNT = 5 };
+    static const char *const FIELDS[COUNT] = {"member", "code", "issuedAt", "epoch", "number"};
+    const char *fields[COUNT];
 
     if (invocation->json) {
         print_json(coupon);
         return;
     }
-    for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
-        (void)fputs(i > 0 ? "," : "", stdout);
-        print_csv(json_object_get_string(json_object_object_get(coupon, FIELDS[i])));
+    for (size_t i = 0; i < COUNT; i++) {
+        fields[i] = json_object_get_string(json_object_object_get(coupon, FIELDS[i]));
     }
-    (void)fputs("\r\n", stdout);
+    csv_print(fields, COUNT);
 }
 
 enum exit_code command_coupons_export(const struct command *command,

@@ -62,6 +62,7 @@ static bool read_parameters(struct request *request, struct raw_parameters *raw)
         {STR("HTTP_IDEMPOTENCY_KEY"), &request->idempotency_key, HEADER_MAX},
         {STR("HTTP_COOKIE"), &request->cookies, COOKIES_MAX},
         {STR("HTTP_ACCEPT_LANGUAGE"), &request->accept_language, COOKIES_MAX},
+        {STR("HTTP_IF_NONE_MATCH"), &request->if_none_match, HEADER_MAX},
         {STR("SLUICE_MEMBER"), &request->site_member, HEADER_MAX},
         {STR("SLUICE_ROOM"), &raw->room, 16},
     };

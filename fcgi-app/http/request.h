@@ -41,6 +41,7 @@ struct request {
     struct str idempotency_key;
     struct str cookies;
     struct str accept_language;
+    struct str if_none_match;
     struct str
         site_member; /* SLUICE_MEMBER: who is logged in on the site behind the gate, by nginx's word */
     bool https;

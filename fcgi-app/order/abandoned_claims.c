@@ -11,6 +11,7 @@ enum { CLAIMS_MAX = 64, KEEP_MS = 60000 };
 static struct abandoned {
     char queue[SLUG_MAX + 1];
     char member[MEMBER_MAX + 1];
+    char show[SLUG_MAX + 1]; /* "" for an order of items */
     char admission[SHA256_TEXT + 1];
     char id[RANDOM_ID_TEXT + 1];
     int64_t until_ms; /* 0: free */
@@ -25,6 +26,7 @@ void abandoned_claims_add(const struct claim *claim, int64_t now_ms)
     next_slot = (next_slot + 1) % CLAIMS_MAX;
     str_copy(claim->queue, slot->queue, sizeof(slot->queue));
     str_copy(claim->member, slot->member, sizeof(slot->member));
+    str_copy(claim->show, slot->show, sizeof(slot->show));
     memcpy(slot->admission, claim->admission, sizeof(slot->admission));
     memcpy(slot->id, claim->id, sizeof(slot->id));
     slot->until_ms = now_ms + KEEP_MS;
@@ -33,7 +35,8 @@ void abandoned_claims_add(const struct claim *claim, int64_t now_ms)
 /* Returns false where Redis gives no answer. */
 static bool release(const struct services *services, struct arena *arena, struct abandoned *one)
 {
-    struct claim claim = {.queue = str_of(one->queue), .member = str_of(one->member)};
+    struct claim claim = {
+        .queue = str_of(one->queue), .member = str_of(one->member), .show = str_of(one->show)};
 
     memcpy(claim.admission, one->admission, sizeof(claim.admission));
     memcpy(claim.id, one->id, sizeof(claim.id));

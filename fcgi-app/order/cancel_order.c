@@ -4,14 +4,15 @@
  * Reply     200 the order, CANCELED; the same again for one that was canceled before
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (another's too), 409 ORDER_NOT_CANCELABLE,
  *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/order_cancel.sql, availability.sql; lua/place_free.lua, sold_out.lua. Redis may be
- *           away: the outbox tells it later.
+ * Touches   sql/queries/order_cancel.sql, availability.sql, seats_of_order.sql; lua/place_free.lua,
+ *           sold_out.lua, seats_tell.lua. Redis may be away: the outbox tells it later.
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/order/order_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/orders/availability.h"
+#include "lib/orders/seat_publication.h"
 
 /* What Redis has to hear of it soon; should it fail, the outbox does it. */
 static void tell_redis(const struct services *services, const struct request *request,
@@ -21,6 +22,9 @@ static void tell_redis(const struct services *services, const struct request *re
 
     if (order->place_held) {
         (void)place_free(services->redis, request->arena, order->queue, member, order->id);
+    }
+    if (order->show.n > 0) {
+        (void)order_seats_tell(services->postgres, services->redis, request->arena, order->id);
     }
     if (cancellation->came_back) {
         (void)availability_publish(services->postgres, services->redis, request->arena,

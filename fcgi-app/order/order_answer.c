@@ -37,6 +37,22 @@ static void write_item(struct buffer *out, const struct order_item *item, struct
     buffer_add_char(out, '}');
 }
 
+static void write_seat(struct buffer *out, const struct order *order, const struct order_seat *seat)
+{
+    buffer_add(out, STR("{\"show\":"));
+    buffer_add_json_string(out, order->show);
+    buffer_add(out, STR(",\"id\":"));
+    buffer_add_json_string(out, seat->id);
+    buffer_add(out, STR(",\"section\":"));
+    buffer_add_json_string(out, seat->section);
+    buffer_add(out, STR(",\"row\":"));
+    buffer_add_json_string(out, seat->row);
+    buffer_add(out, STR(",\"number\":"));
+    buffer_add_json_string(out, seat->number);
+    write_money(out, "price", seat->unit_price, order->currency);
+    buffer_add_char(out, '}');
+}
+
 void order_answer_write(struct buffer *out, const struct order *order)
 {
     buffer_add(out, STR("{\"id\":"));
@@ -52,7 +68,14 @@ void order_answer_write(struct buffer *out, const struct order *order)
         }
         write_item(out, &order->items[i], order->currency);
     }
-    buffer_add(out, STR("],\"seats\":[]"));
+    buffer_add(out, STR("],\"seats\":["));
+    for (size_t i = 0; i < order->seat_count; i++) {
+        if (i > 0) {
+            buffer_add_char(out, ',');
+        }
+        write_seat(out, order, &order->seats[i]);
+    }
+    buffer_add_char(out, ']');
     write_money(out, "total", order->total, order->currency);
     write_time(out, "createdAt", order->created_us);
     write_time(out, "expiresAt", order->expires_us);
@@ -95,6 +118,6 @@ void order_answer_log(enum log_level level, const char *event, const struct orde
               LOG_FIELDS(LOG_STR("order", order->id), LOG_STR("queue", order->queue),
                          LOG_STR("member", str_sized(hash, MEMBER_HASH_TEXT)),
                          LOG_STR("status", order->status), LOG_INT("amount", order->total),
-                         LOG_STR("currency", order->currency),
-                         LOG_INT("items", order->item_count)));
+                         LOG_STR("currency", order->currency), LOG_INT("items", order->item_count),
+                         LOG_STR("show", order->show), LOG_INT("seats", order->seat_count)));
 }

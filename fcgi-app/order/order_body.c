@@ -7,82 +7,30 @@
 #include "lib/base/buffer.h"
 #include "lib/base/identifier.h"
 
-enum { FAULT_NAME_MAX = 64, CANONICAL_MAX = 16 * 1024 };
-
-static bool fail(struct order_body_fault *fault, const char *pointer, const char *why)
-{
-    fault->pointer = pointer;
-    fault->why = why;
-    return false;
-}
-
-/* A member's name as a piece of a JSON pointer. */
-static const char *escape(struct arena *arena, const char *name)
-{
-    struct buffer out;
-
-    buffer_init(&out, FAULT_NAME_MAX * 2);
-    for (size_t i = 0; i < FAULT_NAME_MAX && name[i] != '\0'; i++) {
-        if (name[i] == '~' || name[i] == '/') {
-            buffer_add_char(&out, '~');
-            buffer_add_char(&out, name[i] == '~' ? '0' : '1');
-        } else {
-            buffer_add_char(&out, name[i]);
-        }
-    }
-    const char *copy = arena_copy(arena, buffer_text(&out));
-    buffer_free(&out);
-    return copy;
-}
-
-/* `object` has no members but these two. */
-static bool only_members(struct arena *arena, json_object *object, const char *at, const char *one,
-                         const char *other, struct order_body_fault *fault)
-{
-    json_object_object_foreach(object, name, value)
-    {
-        (void)value;
-        if (strcmp(name, one) != 0 && strcmp(name, other) != 0) {
-            return fail(fault, arena_format(arena, "%s/%s", at, escape(arena, name)),
-                        "There is no such field.");
-        }
-    }
-    return true;
-}
-
-static bool read_slug(json_object *object, const char *name, struct str *slug)
-{
-    json_object *value;
-
-    if (!json_object_object_get_ex(object, name, &value) ||
-        !json_object_is_type(value, json_type_string)) {
-        return false;
-    }
-    *slug = str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
-    return identifier_is_slug(*slug);
-}
+enum { CANONICAL_MAX = 16 * 1024 };
 
 static bool read_item(struct arena *arena, json_object *json, size_t position,
-                      struct order_item *item, struct order_body_fault *fault)
+                      struct order_item *item, struct body_fault *fault)
 {
+    static const char *const MEMBERS[] = {"sku", "quantity", NULL};
     const char *at = arena_format(arena, "/items/%zu", position);
     json_object *quantity;
 
     if (!json_object_is_type(json, json_type_object)) {
-        return fail(fault, at, "An item is an object with sku and quantity.");
+        return body_fail(fault, at, "An item is an object with sku and quantity.");
     }
-    if (!only_members(arena, json, at, "sku", "quantity", fault)) {
+    if (!body_only_members(arena, json, at, MEMBERS, fault)) {
         return false;
     }
-    if (!read_slug(json, "sku", &item->sku)) {
-        return fail(fault, arena_format(arena, "%s/sku", at),
-                    "The SKU must be 1 to 63 of a-z, 0-9 and '-', not beginning with '-'.");
+    if (!body_slug(json, "sku", &item->sku)) {
+        return body_fail(fault, arena_format(arena, "%s/sku", at),
+                         "The SKU must be 1 to 63 of a-z, 0-9 and '-', not beginning with '-'.");
     }
     if (!json_object_object_get_ex(json, "quantity", &quantity) ||
         !json_object_is_type(quantity, json_type_int) || json_object_get_int64(quantity) < 1 ||
         json_object_get_int64(quantity) > ORDER_QUANTITY_MAX) {
-        return fail(fault, arena_format(arena, "%s/quantity", at),
-                    "The quantity must be a whole number from 1 to 10000.");
+        return body_fail(fault, arena_format(arena, "%s/quantity", at),
+                         "The quantity must be a whole number from 1 to 10000.");
     }
     item->quantity = json_object_get_int64(quantity);
     return true;
@@ -116,17 +64,17 @@ static bool insert(struct order_body *body, const struct order_item *item, size_
 }
 
 static bool read_items(struct arena *arena, json_object *json, struct order_body *body,
-                       struct order_body_fault *fault)
+                       struct body_fault *fault)
 {
     json_object *list;
 
     if (!json_object_object_get_ex(json, "items", &list) ||
         !json_object_is_type(list, json_type_array)) {
-        return fail(fault, "/items", "The items must be a list.");
+        return body_fail(fault, "/items", "The items must be a list.");
     }
     size_t count = json_object_array_length(list);
     if (count < 1 || count > ORDER_ITEMS_MAX) {
-        return fail(fault, "/items", "An order has 1 to 50 items.");
+        return body_fail(fault, "/items", "An order has 1 to 50 items.");
     }
     body->items = arena_alloc(arena, count * sizeof(*body->items));
     body->positions = arena_alloc(arena, count * sizeof(*body->positions));
@@ -136,11 +84,29 @@ static bool read_items(struct arena *arena, json_object *json, struct order_body
             return false;
         }
         if (!insert(body, &item, i)) {
-            return fail(fault, arena_format(arena, "/items/%zu/sku", i),
-                        "The SKU stands in the list twice: give it once, with the whole quantity.");
+            return body_fail(
+                fault, arena_format(arena, "/items/%zu/sku", i),
+                "The SKU stands in the list twice: give it once, with the whole quantity.");
         }
     }
     return true;
+}
+
+static void add_items(struct buffer *out, const struct order_body *body)
+{
+    buffer_add(out, STR(",\"items\":["));
+    for (size_t i = 0; i < body->item_count; i++) {
+        buffer_format(out, "%s{\"sku\":\"%.*s\",\"quantity\":%lld}", i > 0 ? "," : "",
+                      STR_ARG(body->items[i].sku), (long long)body->items[i].quantity);
+    }
+}
+
+static void add_seats(struct buffer *out, const struct order_body *body)
+{
+    buffer_format(out, ",\"show\":\"%.*s\",\"seats\":[", STR_ARG(body->show));
+    for (size_t i = 0; i < body->seats.count; i++) {
+        buffer_format(out, "%s\"%.*s\"", i > 0 ? "," : "", STR_ARG(body->seats.seats[i]));
+    }
 }
 
 static void take_fingerprint(struct order_body *body)
@@ -148,31 +114,46 @@ static void take_fingerprint(struct order_body *body)
     struct buffer canonical;
 
     buffer_init(&canonical, CANONICAL_MAX);
-    buffer_format(&canonical, "{\"queue\":\"%.*s\",\"items\":[", STR_ARG(body->queue));
-    for (size_t i = 0; i < body->item_count; i++) {
-        buffer_format(&canonical, "%s{\"sku\":\"%.*s\",\"quantity\":%lld}", i > 0 ? "," : "",
-                      STR_ARG(body->items[i].sku), (long long)body->items[i].quantity);
+    buffer_format(&canonical, "{\"queue\":\"%.*s\"", STR_ARG(body->queue));
+    if (body->show.n > 0) {
+        add_seats(&canonical, body);
+    } else {
+        add_items(&canonical, body);
     }
     buffer_add(&canonical, STR("]}"));
     sha256_text(buffer_text(&canonical), body->fingerprint);
     buffer_free(&canonical);
 }
 
-bool order_body_read(struct arena *arena, json_object *json, struct order_body *body,
-                     struct order_body_fault *fault)
+static bool read_goods(struct arena *arena, json_object *json, bool wants_seats,
+                       struct order_body *body, struct body_fault *fault)
 {
-    *body = (struct order_body){0};
-    if (json_object_object_get_ex(json, "show", NULL)) {
-        return fail(fault, "/show", "Seats are not sold here: order items.");
+    if (!wants_seats) {
+        return read_items(arena, json, body, fault);
     }
-    if (!only_members(arena, json, "", "queue", "items", fault)) {
+    if (!body_slug(json, "show", &body->show)) {
+        return body_fail(fault, "/show",
+                         "The show must be 1 to 63 of a-z, 0-9 and '-', not beginning with '-'.");
+    }
+    return body_seats_read(arena, json, 1, ORDER_SEATS_MAX, &body->seats, fault);
+}
+
+bool order_body_read(struct arena *arena, json_object *json, struct order_body *body,
+                     struct body_fault *fault)
+{
+    static const char *const OF_ITEMS[] = {"queue", "items", NULL};
+    static const char *const OF_SEATS[] = {"queue", "show", "seats", NULL};
+    bool wants_seats = json_object_object_get_ex(json, "show", NULL);
+
+    *body = (struct order_body){0};
+    if (!body_only_members(arena, json, "", wants_seats ? OF_SEATS : OF_ITEMS, fault)) {
         return false;
     }
-    if (!read_slug(json, "queue", &body->queue)) {
-        return fail(fault, "/queue",
-                    "The queue must be 1 to 63 of a-z, 0-9 and '-', not beginning with '-'.");
+    if (!body_slug(json, "queue", &body->queue)) {
+        return body_fail(fault, "/queue",
+                         "The queue must be 1 to 63 of a-z, 0-9 and '-', not beginning with '-'.");
     }
-    if (!read_items(arena, json, body, fault)) {
+    if (!read_goods(arena, json, wants_seats, body, fault)) {
         return false;
     }
     take_fingerprint(body);

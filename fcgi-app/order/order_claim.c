@@ -14,30 +14,53 @@ static void complain(const char *event, const struct claim *claim, enum outcome 
                          LOG_TEXT("outcome", outcome_word(outcome))));
 }
 
-enum outcome order_claim_take(const struct services *services, const struct request *request,
-                              struct response *response, struct claim *claim, int64_t spare_ms)
+static int64_t least_lease_ms(const struct services *services, int64_t spare_ms)
 {
-    int64_t lease_ms = 2 * services->settings->statement_timeout_ms + spare_ms;
+    return 2 * services->settings->statement_timeout_ms + spare_ms;
+}
 
-    test_pause("order.before_claim");
-    enum outcome taken = claim_take(services->redis, request->arena, claim, lease_ms);
+/* Answers the outcomes that are not the route's own. */
+static void answer_taking(const struct request *request, struct response *response,
+                          const struct claim *claim, enum outcome taken)
+{
     switch (taken) {
     case OUTCOME_CLAIMED:
         test_pause("order.claimed");
-        break;
+        return;
     case OUTCOME_REPLAY:
     case OUTCOME_NOT_FOUND:
     case OUTCOME_ALREADY:
     case OUTCOME_SOLD_OUT:
-        break;
+    case OUTCOME_SEAT_NOT_HELD:
+        return;
     case OUTCOME_ADMISSION_UNAVAILABLE:
         abandoned_claims_add(claim, clock_monotonic_ms());
         problem_answer_outcome(request, response, taken);
-        break;
+        return;
     default:
         problem_answer_outcome(request, response, taken);
-        break;
+        return;
     }
+}
+
+enum outcome order_claim_take(const struct services *services, const struct request *request,
+                              struct response *response, struct claim *claim, int64_t spare_ms)
+{
+    test_pause("order.before_claim");
+    enum outcome taken =
+        claim_take(services->redis, request->arena, claim, least_lease_ms(services, spare_ms));
+    answer_taking(request, response, claim, taken);
+    return taken;
+}
+
+enum outcome order_claim_take_seats(const struct services *services, const struct request *request,
+                                    struct response *response, struct claim *claim, struct str show,
+                                    const struct body_seats *seats, struct seat_refusal *refusal)
+{
+    test_pause("order.before_claim");
+    enum outcome taken = seats_claim(services->redis, request->arena, claim, show, seats->seats,
+                                     seats->count, least_lease_ms(services, 0), refusal);
+    answer_taking(request, response, claim, taken);
     return taken;
 }
 

@@ -10,14 +10,22 @@
 
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
+#include "fcgi-app/order/body_parts.h"
 #include "fcgi-app/pool/services.h"
 #include "lib/admission/claim.h"
+#include "lib/admission/seats.h"
 
 /** Takes the token of `claim` for a transaction and its repeat, and for `spare_ms` (≥ 0) more. Left to the route are
  *  CLAIMED, REPLAY, NOT_FOUND (Redis does not know the queue) and, for a coupon, ALREADY and SOLD_OUT; any other
  *  outcome is answered. */
 enum outcome order_claim_take(const struct services *services, const struct request *request,
                               struct response *response, struct claim *claim, int64_t spare_ms);
+
+/** As order_claim_take(), for an order of `seats` of `show`, whose holds are guarded from then on. Left to the route is
+ *  SEAT_NOT_HELD too; `*refusal` then names the seats. */
+enum outcome order_claim_take_seats(const struct services *services, const struct request *request,
+                                    struct response *response, struct claim *claim, struct str show,
+                                    const struct body_seats *seats, struct seat_refusal *refusal);
 
 /** The token has bought `order`. `keep_place`: the order is unpaid and holds its member's place. */
 void order_claim_consume(const struct services *services, const struct request *request,

@@ -2,27 +2,34 @@
  * POST /v1/orders — place an order with an entry token.
  *
  * Request   headers X-Entry-Token and Idempotency-Key;
- *           {"queue": q, "items": [{"sku": s, "quantity": 1..10000}, …]}, 1..50 items, each SKU once
+ *           {"queue": q, "items": [{"sku": s, "quantity": 1..10000}, …]}, 1..50 items, each SKU once, or
+ *           {"queue": q, "show": s, "seats": [id, …]}, 1..100 seats that the member holds
  * Reply     201 the order, Location; the same key and body again: 200, Idempotent-Replayed: true
  * Errors    in this order: 401 UNAUTHENTICATED, 400 IDEMPOTENCY_KEY_REQUIRED, 400 INVALID_REQUEST,
- *           401 ENTRY_TOKEN_REQUIRED; then 401 ENTRY_TOKEN_INVALID, 404 NOT_FOUND (queue),
- *           409 ORDER_IN_PROGRESS, 409 OUT_OF_STOCK, 422 IDEMPOTENCY_KEY_REUSED, 429 ORDER_CAPACITY,
- *           503 ADMISSION_UNAVAILABLE, 503 ORDERS_UNAVAILABLE
- * Touches   lua/claim.lua, consume.lua, release.lua; sql/queries/order_place.sql, order_by_key.sql
+ *           401 ENTRY_TOKEN_REQUIRED; then 401 ENTRY_TOKEN_INVALID, 404 NOT_FOUND (queue, show),
+ *           409 ORDER_IN_PROGRESS, 409 OUT_OF_STOCK, 409 SEAT_NOT_HELD, 409 SEATS_TAKEN, 422 UNKNOWN_SEAT,
+ *           422 TOO_MANY_SEATS, 422 IDEMPOTENCY_KEY_REUSED, 429 ORDER_CAPACITY, 503 ADMISSION_UNAVAILABLE,
+ *           503 ORDERS_UNAVAILABLE. None of them costs the token or a hold
+ * Touches   lua/claim.lua, claim_seats.lua, consume.lua, release.lua, release_seats.lua, seats_tell.lua;
+ *           sql/queries/order_place.sql, order_by_key.sql, seats_of_order.sql, seats_named.sql
  *
- * One trip to Redis takes the token, one to PostgreSQL is the whole order, one more spends the token or
- * gives it back. PostgreSQL's word counts: once it has committed, the answer is 201 whatever Redis says.
+ * One trip to Redis takes the token and guards the holds, one to PostgreSQL is the whole order, one more spends the
+ * token or gives it back. PostgreSQL's word counts: once it has committed, the answer is 201 whatever Redis says.
+ * Of seats Redis is told after the commit what PostgreSQL then says; until it has heard, the guard keeps them.
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/order/order_answer.h"
 #include "fcgi-app/order/order_body.h"
 #include "fcgi-app/order/order_claim.h"
+#include "fcgi-app/order/order_refusal.h"
+#include "fcgi-app/order/seat_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 #include "lib/base/test_pause.h"
 #include "lib/orders/availability.h"
+#include "lib/orders/seat_publication.h"
 
 enum { QUESTIONS_PER_SECOND = 20 };
 
@@ -34,7 +41,13 @@ struct attempt {
     struct order_body body;
     struct str key;
     struct claim claim;
+    struct seat_refusal refusal; /* of the claim, where seats are at fault */
 };
+
+static bool is_of_seats(const struct attempt *attempt)
+{
+    return attempt->body.show.n > 0;
+}
 
 static void answer_replay(const struct attempt *attempt, const struct order *order)
 {
@@ -51,27 +64,9 @@ static void answer_created(const struct attempt *attempt, const struct order *or
                     str_of(arena_format(arena, "/v1/orders/%.*s", STR_ARG(order->id))));
 }
 
-static void answer_key_reused(const struct attempt *attempt)
-{
-    problem_answer(attempt->request, attempt->response, PROBLEM_IDEMPOTENCY_KEY_REUSED,
-                   "This Idempotency-Key has made an order from another request.");
-}
-
-static void answer_out_of_stock(const struct attempt *attempt, struct str sku)
-{
-    struct buffer json;
-
-    problem_answer(attempt->request, attempt->response, PROBLEM_OUT_OF_STOCK,
-                   "There is not enough left of %.*s. The entry token is still good.",
-                   STR_ARG(sku));
-    buffer_init(&json, SLUG_MAX + 2);
-    buffer_add_json_string(&json, sku);
-    problem_add(attempt->response, "sku", buffer_text(&json));
-    buffer_free(&json);
-}
-
-/* The token was spent under this very key: the order is in PostgreSQL. */
-static void replay(const struct attempt *attempt)
+/* The token was spent under this very key, or what the order wants is not the member's to order: then maybe
+ * because this key has ordered it before, with another token. `otherwise`: what it is where it has not. */
+static void replay(const struct attempt *attempt, enum outcome otherwise)
 {
     struct order order;
     enum order_outcome outcome =
@@ -83,10 +78,10 @@ static void replay(const struct attempt *attempt)
         answer_replay(attempt, &order);
         return;
     case ORDER_KEY_REUSED:
-        answer_key_reused(attempt);
+        order_refusal_key_reused(attempt->request, attempt->response);
         return;
     case ORDER_NONE:
-        problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ENTRY_TOKEN_INVALID);
+        seat_answer_refusal(attempt->request, attempt->response, otherwise, &attempt->refusal);
         return;
     default:
         order_answer_failure(attempt->request, attempt->response, outcome);
@@ -125,6 +120,31 @@ static void answer_no_queue(const struct attempt *attempt)
     problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ADMISSION_UNAVAILABLE);
 }
 
+static struct show_ref show_of(const struct attempt *attempt)
+{
+    return (struct show_ref){.queue = attempt->body.queue, .show = attempt->body.show};
+}
+
+static void answer_not_there(const struct attempt *attempt)
+{
+    struct show_ref show = show_of(attempt);
+
+    if (attempt->claim.show_unknown) {
+        seat_answer_no_show(attempt->services, attempt->request, attempt->response, &show, "/show");
+    } else {
+        answer_no_queue(attempt);
+    }
+}
+
+/* Should it fail, the outbox does it. */
+static void tell_seats(const struct attempt *attempt, const struct order *order)
+{
+    if (order->seat_count > 0) {
+        (void)order_seats_tell(attempt->services->postgres, attempt->services->redis,
+                               attempt->request->arena, order->id);
+    }
+}
+
 static void committed(const struct attempt *attempt, const struct order_placement *placement)
 {
     const struct services *services = attempt->services;
@@ -133,6 +153,7 @@ static void committed(const struct attempt *attempt, const struct order_placemen
     test_pause("order.committed");
     order_claim_consume(services, attempt->request, &attempt->claim, order->id, order->place_held);
     test_pause("order.consumed");
+    tell_seats(attempt, order);
     if (placement->took_last) {
         (void)availability_publish(services->postgres, services->redis, attempt->request->arena,
                                    order->queue, false);
@@ -149,52 +170,35 @@ static void replayed(const struct attempt *attempt, const struct order_placement
     if (str_equal(placement->admission, str_of(attempt->claim.admission))) {
         order_claim_consume(attempt->services, attempt->request, &attempt->claim, order->id,
                             order->place_held);
+        tell_seats(attempt, order);
     } else {
         order_claim_release(attempt->services, attempt->request, &attempt->claim);
     }
     answer_replay(attempt, order);
 }
 
-/* The transaction was rolled back: the token is good for another try. */
+/* The claim has ended in another way than by a release of this order's: its holds are to be what they were. */
+static void give_holds_back(const struct attempt *attempt)
+{
+    if (is_of_seats(attempt)) {
+        order_claim_release(attempt->services, attempt->request, &attempt->claim);
+    }
+}
+
+/* The transaction was rolled back: the token is good for another try, and the holds are what they were. */
 static void rolled_back(const struct attempt *attempt, enum order_outcome outcome,
                         const struct order_placement *placement)
 {
+    const struct services *services = attempt->services;
     const struct request *request = attempt->request;
-    struct response *response = attempt->response;
 
-    order_claim_release(attempt->services, request, &attempt->claim);
-    switch (outcome) {
-    case ORDER_KEY_REUSED:
-        answer_key_reused(attempt);
-        return;
-    case ORDER_OUT_OF_STOCK:
-        answer_out_of_stock(attempt, placement->sku);
-        return;
-    case ORDER_UNKNOWN_SKU:
-        problem_answer_at(request, response,
-                          order_body_pointer(request->arena, &attempt->body, placement->sku),
-                          "This queue does not sell %.*s.", STR_ARG(placement->sku));
-        return;
-    case ORDER_CURRENCIES_DIFFER:
-        problem_answer_at(request, response, "/items",
-                          "The items are priced in different currencies: order them separately.");
-        return;
-    case ORDER_TOTAL_TOO_LARGE:
-        problem_answer_at(request, response, "/items", "The total is too large for one order.");
-        return;
-    case ORDER_QUEUE_GONE:
-        problem_answer(request, response, PROBLEM_NOT_FOUND, "There is no such queue.");
-        return;
-    case ORDER_EPOCH:
-        problem_answer_outcome(request, response, OUTCOME_ENTRY_TOKEN_INVALID);
-        return;
-    case ORDER_INCARNATION:
-        problem_answer_outcome(request, response, OUTCOME_ADMISSION_UNAVAILABLE);
-        return;
-    default:
-        order_answer_failure(request, response, outcome);
-        return;
+    order_claim_release(services, request, &attempt->claim);
+    if (outcome == ORDER_SEATS_TAKEN) {
+        /* Redis believed that they were the member's to order. */
+        (void)show_seats_tell(services->postgres, services->redis, request->arena,
+                              attempt->body.show, placement->seats, placement->seat_count);
     }
+    order_refusal_answer(request, attempt->response, &attempt->body, outcome, placement);
 }
 
 static void place(const struct attempt *attempt)
@@ -204,6 +208,9 @@ static void place(const struct attempt *attempt)
         .fingerprint = str_of(attempt->body.fingerprint),
         .items = attempt->body.items,
         .item_count = attempt->body.item_count,
+        .show = attempt->body.show,
+        .seats = attempt->body.seats.seats,
+        .seat_count = attempt->body.seats.count,
         .ttl_seconds = attempt->services->settings->order_ttl_seconds,
     };
     struct order_placement placement;
@@ -220,8 +227,10 @@ static void place(const struct attempt *attempt)
     case ORDER_ADMISSION_SPENT:
         order_claim_spent(attempt->services, attempt->request, attempt->response, &attempt->claim,
                           &placement.spent);
+        give_holds_back(attempt);
         return;
     case ORDER_CLAIM_RELEASED:
+        give_holds_back(attempt);
         problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ORDER_IN_PROGRESS);
         return;
     case ORDER_UNKNOWN:
@@ -239,7 +248,7 @@ static bool understand(struct attempt *attempt)
 {
     const struct request *request = attempt->request;
     struct response *response = attempt->response;
-    struct order_body_fault fault;
+    struct body_fault fault;
     const char *why;
 
     if (!identifier_idempotency_key(request->idempotency_key, &attempt->key)) {
@@ -264,6 +273,17 @@ static bool understand(struct attempt *attempt)
     return true;
 }
 
+static enum outcome take(struct attempt *attempt)
+{
+    if (!is_of_seats(attempt)) {
+        return order_claim_take(attempt->services, attempt->request, attempt->response,
+                                &attempt->claim, 0);
+    }
+    return order_claim_take_seats(attempt->services, attempt->request, attempt->response,
+                                  &attempt->claim, attempt->body.show, &attempt->body.seats,
+                                  &attempt->refusal);
+}
+
 void post_order(const struct services *services, const struct request *request,
                 struct response *response)
 {
@@ -274,15 +294,18 @@ void post_order(const struct services *services, const struct request *request,
         return;
     }
     claim_prepare(&attempt.claim, attempt.body.queue, caller.id, request->entry_token, attempt.key);
-    switch (order_claim_take(services, request, response, &attempt.claim, 0)) {
+    switch (take(&attempt)) {
     case OUTCOME_CLAIMED:
         place(&attempt);
         return;
     case OUTCOME_REPLAY:
-        replay(&attempt);
+        replay(&attempt, OUTCOME_ENTRY_TOKEN_INVALID);
+        return;
+    case OUTCOME_SEAT_NOT_HELD:
+        replay(&attempt, OUTCOME_SEAT_NOT_HELD);
         return;
     case OUTCOME_NOT_FOUND:
-        answer_no_queue(&attempt);
+        answer_not_there(&attempt);
         return;
     default:
         return;

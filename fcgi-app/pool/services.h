@@ -6,6 +6,7 @@
 
 #include "lib/settings/settings.h"
 
+struct catalog;
 struct redis;
 struct postgres;
 struct member_verifier;
@@ -14,7 +15,7 @@ struct operator_keys;
 struct siteverify;
 struct waiting_page;
 
-enum pool { POOL_QUEUE, POOL_ORDER, POOL_OPERATOR };
+enum pool { POOL_QUEUE, POOL_ORDER, POOL_OPERATOR, POOL_CATALOG };
 
 struct services {
     enum pool pool;
@@ -28,6 +29,7 @@ struct services {
     struct redis *redis;               /* blocking client; NULL in the queue pool */
     struct postgres *postgres;         /* NULL in the queue pool */
     struct operator_keys *operators;   /* NULL outside of the operator pool */
+    struct catalog *catalog;           /* of the catalog and order pools; NULL elsewhere */
 };
 
 #endif

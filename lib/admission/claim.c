@@ -24,8 +24,13 @@ enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *
     redis_command_add(command, str_of(claim->key_hash));
     redis_command_add_int(command, least_lease_ms);
     redis_command_add(command, claim->event);
-    const redisReply *reply = redis_call(redis, arena, command);
+    return claim_read(redis_call(redis, arena, command), claim);
+}
+
+enum outcome claim_read(const redisReply *reply, struct claim *claim)
+{
     enum outcome outcome = outcome_of(reply);
+
     claim->coupons = claim->issued = -1;
     if (outcome == OUTCOME_CLAIMED) {
         claim->lease_ms = redis_reply_int(reply, 1, 0);
@@ -39,6 +44,7 @@ enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *
         claim->coupons = redis_reply_int(reply, 1, -1);
     } else if (outcome == OUTCOME_NOT_FOUND) {
         claim->queue_deleted = str_equal(redis_reply_text(reply, 1), STR("deleted"));
+        claim->show_unknown = str_equal(redis_reply_text(reply, 1), STR("show"));
     } else if (outcome == OUTCOME_REPLAY) {
         claim->order = redis_reply_text(reply, 1);
     }
@@ -62,7 +68,9 @@ enum outcome claim_consume(struct redis *redis, struct arena *arena, const struc
 
 enum outcome claim_release(struct redis *redis, struct arena *arena, const struct claim *claim)
 {
-    struct redis_command *command = redis_command_script(arena, SCRIPT_RELEASE, claim->queue);
+    enum script script = claim->show.n > 0 ? SCRIPT_RELEASE_SEATS : SCRIPT_RELEASE;
+    struct redis_command *command =
+        redis_command_show_script(arena, script, claim->queue, claim->show);
 
     redis_command_add(command, claim->member);
     redis_command_add(command, str_of(claim->admission));

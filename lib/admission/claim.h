@@ -20,6 +20,7 @@ struct claim {
     struct str queue;  /* borrowed */
     struct str member; /* borrowed */
     struct str event;  /* the coupon event that the token is for, borrowed; empty for an order */
+    struct str show;   /* borrowed; empty unless seats_claim() took it */
     char admission[SHA256_TEXT + 1]; /* SHA-256 of the entry token: its public name */
     char id[RANDOM_ID_TEXT + 1];     /* of this attempt */
     char key_hash[SHA256_TEXT + 1];  /* SHA-256 of the idempotency key; "" without one */
@@ -30,6 +31,7 @@ struct claim {
     int64_t incarnation;
     bool place_until_payment; /* releaseOn payment: an unpaid order keeps the place */
     bool queue_deleted; /* for NOT_FOUND: there was such a queue, and Redis knows that it is gone */
+    bool show_unknown;  /* for NOT_FOUND: the queue is there, the show is not loaded */
     /* For CLAIMED and SOLD_OUT, of a coupon event; -1 where Redis does not know it: */
     int64_t coupons;
     int64_t issued; /* for CLAIMED only */
@@ -55,13 +57,16 @@ void claim_prepare(struct claim *claim, struct str queue, struct str member, str
 enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *claim,
                         int64_t least_lease_ms);
 
+/** Reads the reply of claim.lua, or of a script that adds to it, into `claim`. */
+enum outcome claim_read(const redisReply *reply, struct claim *claim);
+
 /** Spends the token after the commit, and puts down that the member has a coupon of `claim->event`, if any; repeating
  *  it is harmless. `keep_place`: the order is not paid yet
  *  and its place stays taken until place_free(). CONSUMED, ALREADY, or ADMISSION_UNAVAILABLE. */
 enum outcome claim_consume(struct redis *redis, struct arena *arena, const struct claim *claim,
                            struct str order, int64_t tombstone_ms, bool keep_place);
 
-/** Gives the token back after a rollback. RELEASED, NOT_CLAIMED, or ADMISSION_UNAVAILABLE. */
+/** Gives the token back after a rollback, and with claim->show the holds as they were. RELEASED, NOT_CLAIMED, or ADMISSION_UNAVAILABLE. */
 enum outcome claim_release(struct redis *redis, struct arena *arena, const struct claim *claim);
 
 /** The payment of `order` has ended: its member's place is free. FREED, ALREADY, or

@@ -22,6 +22,14 @@ int64_t clock_monotonic_ms(void)
     return clock_ms(CLOCK_MONOTONIC);
 }
 
+int64_t clock_monotonic_us(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 void rfc3339_format(int64_t ms, char out[RFC3339_TEXT + 1])
 {
     time_t seconds = (time_t)(ms / 1000);

@@ -18,6 +18,9 @@ int64_t clock_wall_ms(void);
 /** Milliseconds on a clock that never jumps; its zero means nothing. */
 int64_t clock_monotonic_ms(void);
 
+/** The same in microseconds: one clock for all processes of a machine. */
+int64_t clock_monotonic_us(void);
+
 /** Writes "2026-01-31T12:00:00.000Z" and a NUL. `ms` in [0, 253402300799999]. */
 void rfc3339_format(int64_t ms, char out[RFC3339_TEXT + 1]);
 

@@ -24,6 +24,11 @@ bool identifier_is_member(struct str text)
     return text.n >= 1 && text.n <= MEMBER_MAX && all_of(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ._:-");
 }
 
+bool identifier_is_seat(struct str text)
+{
+    return text.n >= 1 && text.n <= SEAT_MAX && all_of(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ._-");
+}
+
 bool identifier_idempotency_key(struct str header, struct str *key)
 {
     struct str text = str_trim(header);

@@ -8,13 +8,16 @@
 
 #include "lib/base/str.h"
 
-enum { SLUG_MAX = 63, MEMBER_MAX = 64 };
+enum { SLUG_MAX = 63, MEMBER_MAX = 64, SEAT_MAX = 32 };
 
 /** Queues, concerts, shows, coupon events, SKUs: [a-z0-9][a-z0-9-]{0,62}. */
 bool identifier_is_slug(struct str text);
 
 /** A member id: 1..64 of [A-Za-z0-9._:-]. */
 bool identifier_is_member(struct str text);
+
+/** A seat of a show: 1..32 of [A-Za-z0-9._-]. */
+bool identifier_is_seat(struct str text);
 
 /** An Idempotency-Key, bare or quoted (draft-ietf-httpapi-idempotency-key-header): `key` gets the 1..255
  *  printable ASCII characters inside the quotes. Returns false for anything else. */

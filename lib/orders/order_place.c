@@ -15,6 +15,8 @@ static const struct {
     {"SL005", ORDER_OUT_OF_STOCK},      {"SL006", ORDER_UNKNOWN_SKU},
     {"SL007", ORDER_CURRENCIES_DIFFER}, {"SL008", ORDER_TOTAL_TOO_LARGE},
     {"SL009", ORDER_QUEUE_GONE},        {"SL013", ORDER_EPOCH},
+    {"SL017", ORDER_SEATS_TAKEN},       {"SL018", ORDER_UNKNOWN_SEAT},
+    {"SL019", ORDER_TOO_MANY_SEATS},
 };
 
 /* Both lists as PostgreSQL reads arrays; slugs and numbers need no quotes. */
@@ -32,17 +34,74 @@ static void write_arrays(struct arena *arena, const struct order_request *reques
         buffer_add_char(&numbers, i == 0 ? '{' : ',');
         buffer_add_int(&numbers, request->items[i].quantity);
     }
-    buffer_add_char(&names, '}');
-    buffer_add_char(&numbers, '}');
+    buffer_add(&names, request->item_count == 0 ? STR("{}") : STR("}"));
+    buffer_add(&numbers, request->item_count == 0 ? STR("{}") : STR("}"));
     *skus = arena_copy(arena, buffer_text(&names));
     *quantities = arena_copy(arena, buffer_text(&numbers));
     buffer_free(&names);
     buffer_free(&numbers);
 }
 
+/* The ids as PostgreSQL reads an array: in quotes, for NULL is an id too. NULL where no seats are ordered. */
+static const char *seat_array(struct arena *arena, const struct order_request *request)
+{
+    struct buffer text;
+
+    if (request->show.n == 0) {
+        return NULL;
+    }
+    buffer_init(&text, ORDER_SEATS_MAX * (SEAT_MAX + 3) + 3);
+    for (size_t i = 0; i < request->seat_count; i++) {
+        buffer_add(&text, i == 0 ? STR("{\"") : STR(",\""));
+        buffer_add(&text, request->seats[i]);
+        buffer_add_char(&text, '"');
+    }
+    buffer_add_char(&text, '}');
+    const char *copy = arena_copy(arena, buffer_text(&text));
+    buffer_free(&text);
+    return copy;
+}
+
 static const char *number(struct arena *arena, int64_t value)
 {
     return arena_format(arena, "%" PRId64, value);
+}
+
+/* DETAIL is the ids, separated by spaces. */
+static void read_seats(struct arena *arena, struct str detail, struct order_placement *placement)
+{
+    struct str *seats = arena_alloc(arena, ORDER_SEATS_MAX * sizeof(*seats));
+
+    placement->seats = seats;
+    while (detail.n > 0 && placement->seat_count < ORDER_SEATS_MAX) {
+        (void)str_split(detail, ' ', &seats[placement->seat_count++], &detail);
+    }
+}
+
+/* What the DETAIL of a refusal says; returns what the refusal comes to. */
+static enum order_outcome read_detail(struct arena *arena, enum order_outcome outcome,
+                                      struct str detail, struct order_placement *placement)
+{
+    struct str has;
+    struct str may;
+
+    switch (outcome) {
+    case ORDER_ADMISSION_SPENT:
+        store_spender_read(detail, &placement->spent);
+        return outcome;
+    case ORDER_TOO_MANY_SEATS:
+        (void)str_split(detail, '/', &has, &may);
+        (void)str_to_int64(has, 0, INT64_MAX, &placement->had_seats);
+        (void)str_to_int64(may, 0, INT64_MAX, &placement->most_seats);
+        return outcome;
+    case ORDER_UNKNOWN_SEAT:
+    case ORDER_SEATS_TAKEN:
+        read_seats(arena, detail, placement);
+        return outcome == ORDER_UNKNOWN_SEAT && detail.n == 0 ? ORDER_SHOW_GONE : outcome;
+    default:
+        placement->sku = detail;
+        return outcome;
+    }
 }
 
 static enum order_outcome read_refusal(const struct postgres *postgres, struct arena *arena,
@@ -52,11 +111,7 @@ static enum order_outcome read_refusal(const struct postgres *postgres, struct a
 
     for (size_t i = 0; i < sizeof(RULES) / sizeof(*RULES); i++) {
         if (store_refusal_is(postgres, RULES[i].sqlstate)) {
-            placement->sku = detail;
-            if (RULES[i].outcome == ORDER_ADMISSION_SPENT) {
-                store_spender_read(detail, &placement->spent);
-            }
-            return RULES[i].outcome;
+            return read_detail(arena, RULES[i].outcome, detail, placement);
         }
     }
     return ORDER_FAILED;
@@ -98,6 +153,8 @@ enum order_outcome order_place(struct postgres *postgres, struct arena *arena,
         quantities,
         number(arena, request->ttl_seconds),
         claim->place_until_payment ? "t" : "f",
+        request->show.n == 0 ? NULL : arena_copy(arena, request->show),
+        seat_array(arena, request),
     };
     for (bool again = false;; again = true) {
         test_pause("order.before_transaction");

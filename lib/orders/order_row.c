@@ -29,6 +29,31 @@ static void read_items(struct arena *arena, struct str text, struct order *order
     }
 }
 
+/* `text` is lines of `id<TAB>price<TAB>change<TAB>section<TAB>row<TAB>number`. */
+static void read_seats(struct arena *arena, struct str text, struct order *order)
+{
+    struct order_seat *seats =
+        text.n == 0 ? NULL : arena_alloc(arena, ORDER_SEATS_MAX * sizeof(*seats));
+    struct str line;
+
+    order->seats = seats;
+    order->seat_count = 0;
+    while (text.n > 0 && order->seat_count < ORDER_SEATS_MAX) {
+        struct order_seat *seat = &seats[order->seat_count++];
+        struct str price;
+        struct str change;
+
+        (void)str_split(text, '\n', &line, &text);
+        (void)str_split(line, '\t', &seat->id, &line);
+        (void)str_split(line, '\t', &price, &line);
+        (void)str_split(line, '\t', &change, &line);
+        (void)str_split(line, '\t', &seat->section, &line);
+        (void)str_split(line, '\t', &seat->row, &seat->number);
+        (void)str_to_int64(price, 0, INT64_MAX, &seat->unit_price);
+        (void)str_to_int64(change, 0, INT64_MAX, &seat->change);
+    }
+}
+
 void order_row_read(struct arena *arena, const PGresult *result, int row, struct order *order)
 {
     order->id = postgres_text(result, row, 0);
@@ -40,6 +65,8 @@ void order_row_read(struct arena *arena, const PGresult *result, int row, struct
     order->expires_us = postgres_int(result, row, 6, -1);
     read_items(arena, postgres_text(result, row, 7), order);
     order->place_held = order_row_flag(result, row, 8);
+    order->show = postgres_text(result, row, 9);
+    read_seats(arena, postgres_text(result, row, 10), order);
 }
 
 enum order_outcome order_row_refusal(const struct postgres *postgres, enum postgres_outcome outcome,

@@ -6,11 +6,11 @@
 
 #include "lib/orders/order_store.h"
 
-/* Columns: id, queue, status, total_amount, currency, created_us, expires_us, items, place_held; a
- * statement's own ones come behind. */
-enum { ORDER_COLUMNS = 9 };
+/* Columns: id, queue, status, total_amount, currency, created_us, expires_us, items, place_held,
+ * show, seats; a statement's own ones come behind. */
+enum { ORDER_COLUMNS = 11 };
 
-/** Reads the order in `row`. Its text is the result's, its items are in the arena. */
+/** Reads the order in `row`. Its text is the result's, its items and seats are in the arena. */
 void order_row_read(struct arena *arena, const PGresult *result, int row, struct order *order);
 
 /** True for a boolean field that says so. */

@@ -11,16 +11,32 @@
 #include <stdint.h>
 
 #include "lib/admission/claim.h"
+#include "lib/admission/seats.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 #include "lib/store/postgres.h"
 
-enum { ORDER_ITEMS_MAX = 50, ORDER_QUANTITY_MAX = 10000, ORDER_ID_TEXT = 2 + RANDOM_ID_TEXT };
+enum {
+    ORDER_ITEMS_MAX = 50,
+    ORDER_SEATS_MAX = SEATS_MAX,
+    ORDER_QUANTITY_MAX = 10000,
+    ORDER_ID_TEXT = 2 + RANDOM_ID_TEXT
+};
 
 struct order_item {
     struct str sku;
     int64_t quantity;   /* 1..ORDER_QUANTITY_MAX */
     int64_t unit_price; /* minor units; not looked at in a request */
+};
+
+/** A seat of an order, as the plan names it now and at the price of its day. */
+struct order_seat {
+    struct str id;
+    struct str section; /* these three may be empty */
+    struct str row;
+    struct str number;
+    int64_t unit_price; /* minor units */
+    int64_t change;     /* of the seat when the answer was read: for seats_tell() */
 };
 
 struct order {
@@ -33,8 +49,11 @@ struct order {
     int64_t expires_us; /* -1: never */
     bool
         place_held; /* its member's place stays taken; in the answer to order_cancel(): did until now */
-    const struct order_item *items; /* by SKU */
+    const struct order_item *items; /* by SKU; none where seats were ordered */
     size_t item_count;
+    struct str show;                /* empty for an order of items */
+    const struct order_seat *seats; /* in the order of the plan */
+    size_t seat_count;
 };
 
 enum order_outcome {
@@ -51,6 +70,10 @@ enum order_outcome {
     ORDER_UNKNOWN_SKU,       /* not sold through this queue: see placement.sku */
     ORDER_CURRENCIES_DIFFER, /* its items have prices in more than one currency */
     ORDER_TOTAL_TOO_LARGE,   /* beyond 2^53 - 1 minor units */
+    ORDER_SEATS_TAKEN,       /* another order has them: see placement.seats */
+    ORDER_UNKNOWN_SEAT,      /* not in the plan of the show: see placement.seats */
+    ORDER_TOO_MANY_SEATS,    /* with those ordered before: see placement.most_seats */
+    ORDER_SHOW_GONE,         /* no such show is sold through this queue */
     ORDER_QUEUE_GONE,        /* no such queue */
     ORDER_NOT_CANCELABLE,    /* its status does not allow it: see cancellation.status */
     ORDER_UNAVAILABLE,       /* PostgreSQL cannot do it now; it certainly did not happen */
@@ -60,10 +83,14 @@ enum order_outcome {
 
 /** What is to be ordered. All text is borrowed. */
 struct order_request {
-    struct str key;                 /* idempotency key, 1..255 printable characters */
-    struct str fingerprint;         /* of the request in canonical form */
-    const struct order_item *items; /* 1..ORDER_ITEMS_MAX, each SKU once, valid slugs */
+    struct str key;         /* idempotency key, 1..255 printable characters */
+    struct str fingerprint; /* of the request in canonical form */
+    const struct order_item
+        *items; /* 1..ORDER_ITEMS_MAX, each SKU once, valid slugs; or none, and */
     size_t item_count;
+    struct str show;         /* the show whose seats are wanted, a valid slug; empty for items */
+    const struct str *seats; /* 1..ORDER_SEATS_MAX, each once, valid ids */
+    size_t seat_count;
     int64_t ttl_seconds; /* until it expires unpaid, ≥ 1 */
 };
 
@@ -71,13 +98,17 @@ struct order_request {
 struct order_placement {
     struct order order;   /* for PLACED and REPLAYED */
     struct str admission; /* for REPLAYED: the admission that the order spent, maybe another one */
-    bool took_last;       /* for PLACED: something is all gone now */
+    bool took_last;       /* for PLACED: something is all gone now, of seats: perhaps */
     struct str sku;       /* for OUT_OF_STOCK and UNKNOWN_SKU */
+    const struct str *seats; /* for SEATS_TAKEN and UNKNOWN_SEAT: those at fault, by id */
+    size_t seat_count;
+    int64_t most_seats;         /* for TOO_MANY_SEATS: what a member may have of the show */
+    int64_t had_seats;          /* likewise: what this one has already */
     struct claim_spender spent; /* for ADMISSION_SPENT */
 };
 
 /** Places the order of `claim`, which is CLAIMED: PLACED, REPLAYED, or a refusal after which nothing was
- *  written. A deadlock or a serialization failure is tried once more. After ORDER_UNKNOWN the claim must
+ *  written. After PLACED of seats, and SEATS_TAKEN, Redis is to be told: lib/orders/seat_publication.h. A deadlock or a serialization failure is tried once more. After ORDER_UNKNOWN the claim must
  *  not be released: reconcile settles it. */
 enum order_outcome order_place(struct postgres *postgres, struct arena *arena,
                                const struct claim *claim, const struct order_request *request,

@@ -9,6 +9,9 @@ static enum outbox_kind kind_of(struct str word)
     if (str_equal(word, STR("consume"))) {
         return OUTBOX_CONSUME;
     }
+    if (str_equal(word, STR("seats"))) {
+        return OUTBOX_SEATS;
+    }
     return str_equal(word, STR("free_place")) ? OUTBOX_FREE_PLACE : OUTBOX_SOLD_OUT;
 }
 

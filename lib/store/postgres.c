@@ -25,7 +25,7 @@ struct postgres {
     int64_t backoff_ms;         /* 0 while all is well */
     char sqlstate[6];
     char message[256];
-    char detail[256];
+    char detail[4096]; /* may name a hundred seats */
 };
 
 /* What one attempt came to. */

@@ -16,8 +16,31 @@ struct redis_command *redis_command_new(struct arena *arena, const char *name)
     return command;
 }
 
+static const char SHOW_PREFIX[] = "show:";
+
+struct str redis_command_show_key(struct arena *arena, struct str queue, struct str show,
+                                  const char *name)
+{
+    return str_of(
+        arena_format(arena, "sluice:{%.*s}:show:%.*s:%s", STR_ARG(queue), STR_ARG(show), name));
+}
+
+static struct str key_of(struct arena *arena, struct str queue, struct str show, const char *name)
+{
+    if (str_starts(str_of(name), str_of(SHOW_PREFIX))) {
+        return redis_command_show_key(arena, queue, show, name + sizeof(SHOW_PREFIX) - 1);
+    }
+    return str_of(arena_format(arena, "sluice:{%.*s}:%s", STR_ARG(queue), name));
+}
+
 struct redis_command *redis_command_script(struct arena *arena, enum script script,
                                            struct str queue)
+{
+    return redis_command_show_script(arena, script, queue, str_sized(NULL, 0));
+}
+
+struct redis_command *redis_command_show_script(struct arena *arena, enum script script,
+                                                struct str queue, struct str show)
 {
     const struct script_text *text = script_text(script);
     struct redis_command *command = redis_command_new(arena, "EVALSHA");
@@ -33,8 +56,7 @@ struct redis_command *redis_command_script(struct arena *arena, enum script scri
         redis_command_add(command, str_of(arena_format(arena, "sluice:%s", text->global)));
     }
     for (int64_t i = 0; i < keys && text->global == NULL; i++) {
-        redis_command_add(command, str_of(arena_format(arena, "sluice:{%.*s}:%s", STR_ARG(queue),
-                                                       text->keys[i])));
+        redis_command_add(command, key_of(arena, queue, show, text->keys[i]));
     }
     return command;
 }

@@ -29,6 +29,14 @@ struct redis_command *redis_command_new(struct arena *arena, const char *name);
 struct redis_command *redis_command_script(struct arena *arena, enum script script,
                                            struct str queue);
 
+/** As redis_command_script(), for a script that declares keys of a show: `sluice:{queue}:show:SHOW:NAME`. */
+struct redis_command *redis_command_show_script(struct arena *arena, enum script script,
+                                                struct str queue, struct str show);
+
+/** The name of one key of a show, in the arena. `name` without "show:". */
+struct str redis_command_show_key(struct arena *arena, struct str queue, struct str show,
+                                  const char *name);
+
 /** Appends a word, borrowed: it must live as long as the command. */
 void redis_command_add(struct redis_command *command, struct str word);
 

@@ -105,6 +105,7 @@ clean_up_after_kill()
     fi
     if is_own_place "$place"; then
         rm -rf -- "$place"
+        remove_memory_of "$place"
     fi
     rm -f "$data_dir/run.place"
 }
@@ -142,6 +143,28 @@ make_run_dir()
     ln -s -- "$data_dir" "$run_dir/data"
 }
 
+# make_memory_dir: run_dir/memory, for what the programs share: on a tmpfs where there is one, under the name
+# that run_dir has and nobody else.
+make_memory_dir()
+{
+    local place=/dev/shm/${run_dir##*/}
+    remove_memory_of "$run_dir"
+    if [[ $(stat -f -c %T /dev/shm 2>/dev/null) == tmpfs ]] && mkdir -m 700 "$place" 2>/dev/null; then
+        ln -s -- "$place" "$run_dir/memory"
+    else
+        mkdir -m 700 "$run_dir/memory"
+    fi
+}
+
+# remove_memory_of RUN_DIR: what make_memory_dir made there.
+remove_memory_of()
+{
+    local place=/dev/shm/${1##*/}
+    if [[ $1 =~ $run_dir_pattern && -d $place && ! -L $place && -O $place ]]; then
+        rm -rf -- "$place"
+    fi
+}
+
 # remove_run_dir: takes it away again, with whatever still runs in it.
 remove_run_dir()
 {
@@ -149,6 +172,7 @@ remove_run_dir()
     end_own_processes "$run_dir"
     if is_own_place "$run_dir"; then
         rm -rf -- "$run_dir"
+        remove_memory_of "$run_dir"
     fi
     rm -f "$data_dir/run.place"
     run_dir=

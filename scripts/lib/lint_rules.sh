@@ -45,16 +45,17 @@ rule_c_functions()
 rule_routes_without_store_text()
 {
     local files
-    mapfile -t files < <(source_files '*.c' | grep -E '^fcgi-app/(queue|order|operator|machine)/' || true)
+    mapfile -t files < <(source_files '*.c' | grep -E '^fcgi-app/(queue|order|operator|catalog|machine)/' || true)
     forbid "SQL and Redis commands belong to lib/orders and lib/admission" \
         '"(SELECT|INSERT|UPDATE|DELETE FROM|EVALSHA|HGET|HSET|ZADD|ZRANK|GET|SET) |<hiredis|<libpq-fe' \
         "${files[@]}"
 }
 
-# lib/base → settings → store → identity → captcha → admission → orders → programs: only downwards.
+# lib/base → metrics → settings → store → catalog → identity → captcha → admission → orders → programs: only
+# downwards.
 rule_layers()
 {
-    local layers=(base settings store identity captcha admission orders) lower higher wrong=0 files
+    local layers=(base metrics settings store catalog identity captcha admission orders) lower higher wrong=0 files
     for lower in "${!layers[@]}"; do
         mapfile -t files < <(source_files '*.c' '*.h' | grep "^lib/${layers[lower]}/" || true)
         higher=$(IFS='|' && printf '%s' "${layers[*]:lower+1}")

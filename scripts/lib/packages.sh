@@ -19,6 +19,7 @@ build libjson-c-dev          JSON
 build libssl-dev             signatures and random numbers
 build libcmocka-dev          unit tests
 build libcurl4-openssl-dev   HTTP client
+build liblmdb-dev            the catalogue in the host's memory
 run   redis-server           queues
 run   redis-tools            redis-cli, to stop Redis in order
 run   nginx                  web server

@@ -35,6 +35,8 @@ admin_key_file = $data/secrets/admin.key
 viewer_key_file = $data/secrets/viewer.key
 board_directory = $run_dir/board
 waiting_room_directory = $run_dir/waiting-room
+catalog_l1_directory = $run_dir/memory/catalog
+metrics_file = $run_dir/memory/metrics
 CONF
     mv -- "$settings_file.new" "$settings_file"
     # Programs get it by a name without unusual characters.
@@ -104,6 +106,12 @@ start_order_pool()
 start_operator_pool()
 {
     start_pool operator 1
+}
+
+# Reading is quick, and may take nothing away from those who order.
+start_catalog_pool()
+{
+    start_pool catalog "${SLUICE_CATALOG_WORKERS:-$(($(nproc) * 2 < 8 ? $(nproc) * 2 : 8))}"
 }
 
 start_scheduler()

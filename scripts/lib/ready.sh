@@ -19,6 +19,7 @@ wait_until_ready()
     wait_until "$ready_within" nginx "did not answer" answers_200 /problems/not-found
     wait_until "$ready_within" queue-pool "did not answer" answers_200 /livez
     wait_until "$ready_within" order-pool "did not get ready" answers_200 /readyz
+    wait_until "$ready_within" catalog-pool "did not answer" answers_200 /v1/concerts
     wait_until "$ready_within" operator-pool "did not answer" \
         answers_200 /v1/admin/queues "Authorization: Bearer $key"
 }

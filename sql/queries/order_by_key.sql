@@ -2,7 +2,7 @@
 -- Params: $1 member, $2 idempotency key.
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/order_store.c.
-SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held,
+SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held, show, seats,
        fingerprint
   FROM order_view
  WHERE member = $1 AND idempotency_key = $2

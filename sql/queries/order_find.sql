@@ -2,6 +2,6 @@
 -- Params: $1 member, $2 order.
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/order_store.c.
-SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held
+SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held, show, seats
   FROM order_view
  WHERE id = $2 AND member = $1

@@ -2,7 +2,7 @@
 -- Params: $1 member, $2 at most so many, $3 and $4 time in µs and id of the last order seen, or NULL.
 -- Returns: 0..$2 rows.
 -- Called by: lib/orders/order_store.c.
-SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held
+SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held, show, seats
   FROM order_view
  WHERE member = $1
    AND (created_at, id) < (COALESCE('epoch'::timestamptz + $3::bigint * interval '1 microsecond',

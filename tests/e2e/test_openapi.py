@@ -216,6 +216,90 @@ def test_answers_about_coupons_fit(api, call):
     call("GET", one + "/coupons", 400, key, event=event, query="?after=")
 
 
+def test_answers_about_seats_fit(api, call):
+    queue = api.queue("document-seats")
+    show = api.show(queue, [f"A-{i}" for i in range(1, 8)])
+    holds, mine, seats = "/v1/shows/{show}/holds", "/v1/shows/{show}/holds/mine", "/v1/shows/{show}/seats"
+    member, other = api.ready_member(queue), api.ready_member(queue)
+    by, against = member.headers(X_Entry_Token=member.token), other.headers(X_Entry_Token=other.token)
+    call("POST", holds, 401, {}, {"seats": ["A-1"]}, show=show)
+    call("POST", holds, 400, by, {"seats": []}, show=show)
+    call("POST", holds, 404, by, {"seats": ["A-1"]}, show="nowhere")
+    call("POST", holds, 422, by, {"seats": ["B-1"]}, show=show)
+    call("POST", holds, 422, by, {"seats": [f"A-{i}" for i in range(1, 6)]}, show=show)
+    call("GET", mine, 200, member.headers(), show=show)
+    call("POST", holds, 201, by, {"seats": ["A-1", "A-2"]}, show=show)
+    call("POST", holds, 409, against, {"seats": ["A-1"]}, show=show)
+    call("GET", mine, 200, member.headers(), show=show)
+    call("GET", mine, 404, member.headers(), show="nowhere")
+    call("GET", mine, 401, show=show)
+    answer = call("GET", seats, 200, member.headers(), show=show)
+    call("GET", seats, 304, {**member.headers(), "If-None-Match": answer.headers["etag"]}, show=show)
+    call("GET", seats, 200, show=show)
+    call("GET", seats, 404, show="nowhere")
+    call("DELETE", holds, 400, member.headers(), {"seats": 1}, show=show)
+    call("DELETE", holds, 401, show=show)
+    call("DELETE", holds, 204, member.headers(), {"seats": ["A-2"]}, show=show)
+    spend = {**by, "Idempotency-Key": new_key()}
+    call("POST", "/v1/orders", 409, spend, {"queue": queue, "show": show, "seats": ["A-2"]})
+    call("POST", "/v1/orders", 400, spend, {"queue": queue, "show": show, "seats": []})
+    order = call("POST", "/v1/orders", 201, spend, {"queue": queue, "show": show, "seats": ["A-1"]})
+    call("POST", "/v1/orders", 200, spend, {"queue": queue, "show": show, "seats": ["A-1"]})
+    call("GET", "/v1/orders/{id}", 200, member.headers(), id=order["id"])
+    call("GET", "/v1/orders", 200, member.headers())
+
+
+def test_answers_of_the_catalogue_fit(api, call):
+    concert, show = "document-concert", "document-show"
+    key, queue = api.operator_headers(), api.queue("document-catalogue")
+    assert api.admin("PUT", f"/concerts/{concert}", {"title": "One", "venue": "Hall"}).status == 201
+    times = {"concert": concert, "queue": queue, "startsAt": "2030-05-01T19:00:00Z"}
+    assert api.call("PUT", f"/v1/admin/shows/{show}", key, times).status == 201
+    listed, one, its_show = "/v1/concerts", "/v1/concerts/{concert}", "/v1/shows/{show}"
+    call("GET", its_show, 200, show=show)  # no seats yet
+    plan = {"sections": [{"name": "A", "rows": 2, "seatsPerRow": 5, "price": {"amount": 100, "currency": "KRW"}}]}
+    assert api.call("PUT", f"/v1/admin/shows/{show}", key, {**times, "plan": plan}).status == 200
+    call("GET", its_show, 404, show="nothing")
+    call("GET", one, 404, concert="nothing")
+    for path, names in ((listed, {}), (one, {"concert": concert}), (its_show, {"show": show})):
+        answer = call("GET", path, 200, **names)
+        call("GET", path, 304, {"If-None-Match": answer.headers["etag"]}, **names)
+
+
+def test_counters_are_prometheus_text(api):
+    answer = api.call("GET", "/metrics")
+    assert answer.status == 200 and answer.headers["content-type"].startswith("text/plain")
+    for line in answer.body.decode().splitlines():
+        assert re.fullmatch(r'# (HELP|TYPE) sluice_\w+ .+|sluice_\w+(\{\w+="[^"]*"\})? \d+', line), line
+
+
+def test_answers_about_putting_concerts_and_shows_fit(api, call):
+    key = api.operator_headers()
+    queue, other = api.queue("document-show"), api.queue("document-show-other")
+    concerts, shows = "/v1/admin/concerts/{concert}", "/v1/admin/shows/{show}"
+    said = {"title": "Winterreise", "venue": "Small Hall"}
+    call("PUT", concerts, 201, key, said, concert="document")
+    call("PUT", concerts, 200, key, said, concert="document")
+    call("PUT", concerts, 400, key, {}, concert="document")
+    call("GET", concerts, 200, key, concert="document")
+    call("GET", concerts, 404, key, concert="nowhere")
+    show = {"concert": "document", "startsAt": "2100-01-01T00:00:00Z", "queue": queue}
+    price = {"amount": 0, "currency": "KRW"}
+    call("PUT", shows, 201, key, show, show="document")
+    call("GET", shows, 200, key, show="document")
+    call("PUT", shows, 200, key, {**show, "seats": [{"id": "A-1", "row": 1, "price": price}]}, show="document")
+    call("PUT", shows, 400, key, {**show, "seats": [{"id": "A 1", "price": price}]}, show="document")
+    call("GET", shows, 200, key, show="document", query="?seats=false")
+    call("GET", shows, 400, key, show="document", query="?seats=few")
+    call("GET", shows, 404, key, show="nowhere")
+    member = api.ready_member(queue)
+    call("PUT", shows, 409, key, {**show, "queue": other}, show="document")
+    assert member.hold("document", "A-1").status == 201
+    order = member.order_seats(queue, "document", ["A-1"])
+    check(order, "POST", "/v1/orders", 201)
+    call("PUT", shows, 409, key, {**show, "seats": []}, show="document")
+
+
 @pytest.mark.parametrize("path", ["/livez", "/healthz", "/readyz"])
 def test_machine_answers_fit(call, path):
     call("GET", path, 200)

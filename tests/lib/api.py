@@ -40,6 +40,27 @@ class Member:
         headers = self.headers(X_Entry_Token=token or self.token or "", Idempotency_Key=key or new_key())
         return "POST", "/v1/orders", headers, {"queue": queue, "items": items}
 
+    def seat_order_call(self, queue, show, seats, key=None, token=None):
+        headers = self.headers(X_Entry_Token=token or self.token or "", Idempotency_Key=key or new_key())
+        return "POST", "/v1/orders", headers, {"queue": queue, "show": show, "seats": list(seats)}
+
+    def order_seats(self, queue, show, seats, key=None, token=None):
+        return self.api.call(*self.seat_order_call(queue, show, seats, key, token))
+
+    def hold_call(self, show, *seats, token=None, **body):
+        headers = self.headers(X_Entry_Token=token or self.token or "")
+        return "POST", f"/v1/shows/{show}/holds", headers, {"seats": list(seats), **body}
+
+    def hold(self, show, *seats, token=None, **body):
+        return self.api.call(*self.hold_call(show, *seats, token=token, **body))
+
+    def give_back(self, show, *seats):
+        return self.api.call("DELETE", f"/v1/shows/{show}/holds", self.headers(),
+                             {"seats": list(seats)} if seats else None)
+
+    def my_holds(self, show):
+        return self.api.call("GET", f"/v1/shows/{show}/holds/mine", self.headers())
+
     def coupon_call(self, event, token=None, **body):
         headers = self.headers(X_Entry_Token=token or self.token or "")
         return "POST", f"/v1/coupon-events/{event}/coupons", headers, body or None
@@ -127,6 +148,35 @@ class Api(Http):
             "name": f"Product {sku}", "price": {"amount": amount, "currency": "KRW"}, "stock": stock, "queue": queue})
         assert answer.status in (200, 201), answer.body
         return sku
+
+    def concert(self, name=None, **fields):
+        """Makes a concert; returns its name."""
+        name = name or some_name("concert")
+        answer = self.admin("PUT", f"/concerts/{name}", {"title": f"Concert {name}", "venue": "Hall", **fields})
+        assert answer.status in (200, 201), answer.body
+        return name
+
+    def show(self, queue, seats=(), name=None, amount=1000, **fields):
+        """Makes a show with these seats, or with a `plan`; returns its name."""
+        name = name or some_name("show")
+        body = {"concert": fields.pop("concert", None) or self.concert(), "startsAt": "2030-01-01T19:00:00Z",
+                "queue": queue, **fields}
+        if "plan" not in fields:
+            price = {"amount": amount, "currency": "KRW"}
+            body["seats"] = [{"id": seat, "section": seat.split("-")[0], "price": price} for seat in seats]
+        answer = self.admin("PUT", f"/shows/{name}", body)
+        assert answer.status in (200, 201), answer.body
+        return name
+
+    def seats(self, show, member=None, **headers):
+        """The whole map as it was answered."""
+        return self.call("GET", f"/v1/shows/{show}/seats", {**(member.headers() if member else {}), **headers})
+
+    def seat_states(self, show, member=None):
+        """Seat → what the map says of it, with a star where it is the member's."""
+        answer = self.seats(show, member)
+        assert answer.status == 200, answer.body
+        return {seat["id"]: seat["status"] + ("*" if seat["mine"] else "") for seat in answer["seats"]}
 
     def coupon_event(self, queue, coupons=0, event=None, **fields):
         """Makes an event with so many fresh coupons; returns its name."""

@@ -10,7 +10,7 @@ import aiohttp
 
 PROBLEM_FIELDS = {"type", "title", "status", "detail", "instance", "code"}
 RETRYABLE = {"RATE_LIMITED", "ORDER_CAPACITY", "ADMISSION_UNAVAILABLE", "ORDERS_UNAVAILABLE", "QUEUE_FULL",
-             "ORDER_IN_PROGRESS", "COUPON_BUSY", "CAPTCHA_UNAVAILABLE"}
+             "ORDER_IN_PROGRESS", "COUPON_BUSY", "CAPTCHA_UNAVAILABLE", "CATALOG_UNAVAILABLE"}
 
 
 @dataclass

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import uuid
 
-from lib import logs, processes
+from lib import fastcgi, logs, processes
 from lib.api import Api
 from lib.ports import free_port
 from lib.postgres_server import PostgresServer
@@ -18,7 +18,8 @@ from lib.tokens import encode
 from lib.wait import until
 
 PAUSE_STEPS = ("order.before_claim", "order.claimed", "order.before_transaction", "order.committed",
-               "order.consumed", "scheduler.before_promote", "scheduler.promoted")
+               "order.consumed", "scheduler.before_promote", "scheduler.promoted", "catalog.computing",
+               "catalog.computed")
 # Short times, so that tests need not be long; a statement's is what a busy machine needs for a large one.
 SETTINGS = {"leader_lock_ms": 1000, "order_pool_silence_ms": 1500, "statement_timeout_ms": 1000,
             "lock_timeout_ms": 250, "redis_timeout_ms": 1000}
@@ -31,17 +32,20 @@ class Parts:
     Everything carries a mark of its own, so that nothing can stay behind unseen.
     """
 
-    def __init__(self, directory, queue_workers=2, order_workers=4, environment=None, build=None, wrapper=(),
+    def __init__(self, directory, queue_workers=2, order_workers=4, catalog_workers=2,
+                 environment=None, build=None, wrapper=(),
                  **settings):
         self.directory = directory
         self.build = build or build_directory("--sanitizers", "--test-hooks")
-        self.queue_workers, self.order_workers = queue_workers, order_workers
+        self.queue_workers, self.order_workers, self.catalog_workers = queue_workers, order_workers, catalog_workers
         self.wrapper = list(wrapper)
         self.settings = {**SETTINGS, **settings}
         self.mark = uuid.uuid4().hex
         self.logs = directory / "data" / "logs"
         self.secrets = directory / "data" / "secrets"
         self.pauses = directory / "pauses"
+        self.memory = directory / "memory"
+        self.hosts = []
         self.environment = {"SLUICE_TEST_PAUSE_DIR": str(self.pauses), "SLUICE_TEST_PARTS": self.mark,
                             "UBSAN_OPTIONS": "print_stacktrace=1", **(environment or {})}
         self.redis_server = RedisServer(directory, append_only=True)
@@ -62,6 +66,7 @@ class Parts:
         for folder in (self.logs, self.secrets, self.pauses, self.directory / "fcgi"):
             folder.mkdir(parents=True)
         self._write_secrets()
+        self.memory.mkdir()
         self.config = self.directory / "sluice.conf"
         self._write_config()
         self.start_redis()
@@ -72,6 +77,7 @@ class Parts:
         self.start_pool("queue", self.queue_workers)
         self.start_pool("order", self.order_workers)
         self.start_pool("operator", 1)
+        self.start_pool("catalog", self.catalog_workers)
         self._start_nginx()
         self.api = Api(self.port, self.secrets)
         for name in self.pools:
@@ -96,10 +102,21 @@ class Parts:
             "altcha_keys_file": place / "altcha.keys",
             "member_jwt_algorithm": "HS256", "member_jwt_key_file": place / "member-jwt.key",
             "admin_key_file": place / "admin.key", "viewer_key_file": place / "viewer.key",
-            "waiting_room_directory": ROOT / "web" / "waiting-room", **self.settings}
+            "waiting_room_directory": ROOT / "web" / "waiting-room",
+            "catalog_l1_directory": self.memory / "catalog", "metrics_file": self.memory / "metrics", **self.settings}
         if rows["member_jwt_algorithm"] != "HS256":
             del rows["member_jwt_key_file"]
-        self.config.write_text("".join(f"{name} = {value}\n" for name, value in rows.items()))
+        self._write_rows(self.config, rows)
+        for host in self.hosts:
+            self._write_rows(self._config_of(host), {
+                **rows, "catalog_l1_directory": self.memory / host, "metrics_file": self.memory / f"{host}-metrics"})
+
+    @staticmethod
+    def _write_rows(path, rows):
+        path.write_text("".join(f"{name} = {value}\n" for name, value in rows.items()))
+
+    def _config_of(self, pool):
+        return self.directory / f"{pool}.conf" if pool in self.hosts else self.config
 
     def _spawn(self, name, command):
         return Process(name, command, self.logs / f"{name}.log", env=self.environment, cwd=self.directory)
@@ -109,15 +126,31 @@ class Parts:
         if self.redis is None:
             self.redis = self.redis_server.client()
 
+    def socket(self, pool):
+        return self.directory / "fcgi" / f"{pool}.sock"
+
+    def add_host(self, name):
+        """The catalogue's pool of another "host": with a memory (L1) and counters of its own."""
+        if name not in self.hosts:
+            self.hosts.append(name)
+            self._write_config()
+            self.start_pool(name, self.catalog_workers)
+            self._wait_pool(name)
+        return self.socket(name)
+
+    def _count_of(self, pool):
+        return {"queue": self.queue_workers, "order": self.order_workers, "operator": 1}.get(pool, self.catalog_workers)
+
     def start_pool(self, name, workers):
         """A socket with that many processes behind it; the dead ones are replaced."""
-        socket = self.directory / "fcgi" / f"{name}.sock"
+        socket = self.socket(name)
         socket.unlink(missing_ok=True)
         owner = ["-G", "www-data"] if os.geteuid() == 0 else []
         self.pools[name] = self._spawn(f"{name}-pool", [
             "spawn-fcgi", "-s", socket, "-b", "512", "-M", "0660", *owner, "-n", "--",
             shutil.which("multiwatch"), "-f", workers, "-r", "1000", "-t", "1000", "-s", "TERM", "--",
-            *self.wrapper, self.build / "sluice-fcgi", "--pool", name, "--config", self.config])
+            *self.wrapper, self.build / "sluice-fcgi", "--pool", "catalog" if name in self.hosts else name,
+            "--config", self._config_of(name)])
 
     def reconfigure(self, *pools, **settings):
         """Changes settings and starts these pools anew with them."""
@@ -125,12 +158,16 @@ class Parts:
         self._write_config()
         for name in pools:
             self.pools[name].stop(seconds=20)
-            self.start_pool(name, {"queue": self.queue_workers, "order": self.order_workers}.get(name, 1))
+            self.start_pool(name, self._count_of(name))
         for name in pools:
             self._wait_pool(name)
 
     def _wait_pool(self, name):
         """Until every worker of the pool answers well: each connects by itself."""
+        if name == "catalog" or name in self.hosts:
+            calls = [(self.socket(name), "/readyz")] * 12
+            until(lambda: {answer.status for answer in fastcgi.together(calls)} == {200}, 20, f"pool {name}", every=0.05)
+            return
         path = {"queue": "/livez", "order": "/readyz", "operator": "/v1/admin/queues"}[name]
         calls = [("GET", path, self.api.operator_headers(), None)] * 12
         until(lambda: {answer.status for answer in self.api.together(calls)} == {200}, 20, f"pool {name}", every=0.05)
@@ -211,7 +248,7 @@ class Parts:
 
     def all_workers(self, pool):
         """The same, once the pool is complete again."""
-        count = {"queue": self.queue_workers, "order": self.order_workers, "operator": 1}[pool]
+        count = self._count_of(pool)
         return until(lambda: len(self.workers(pool)) >= count and self.workers(pool), 20, f"workers of {pool}")
 
     def arm_pause(self, step):
@@ -223,10 +260,13 @@ class Parts:
     def wait_hit(self, step, seconds=15):
         """Waits for that; returns the stopped process's pid."""
         until((self.pauses / f"{step}.hit").exists, seconds, f"a process at {step}")
-        pids = [*self.workers("order"), *(process.pid for process in self.schedulers if process.alive())]
+        pids = [*self._workers_that_stop(), *(process.pid for process in self.schedulers if process.alive())]
         stopped = until(lambda: [pid for pid in pids if is_stopped(pid)], 5, f"stop at {step}")
         assert len(stopped) == 1, stopped
         return stopped[0]
+
+    def _workers_that_stop(self):
+        return [pid for pool in ("order", "catalog", *self.hosts) for pid in self.workers(pool)]
 
     def disarm(self):
         for path in self.pauses.iterdir():
@@ -234,7 +274,7 @@ class Parts:
 
     def stop_everybody_s_stop(self):
         """Lets go on whatever a test left stopped."""
-        for pid in [*self.workers("order"), *self.workers("queue"), *(s.pid for s in self.schedulers)]:
+        for pid in [*self._workers_that_stop(), *self.workers("queue"), *(s.pid for s in self.schedulers)]:
             if is_stopped(pid):
                 processes.cont(pid)
 

@@ -29,10 +29,10 @@ class Script:
         self.args = _words(source, "args")
         self.globals = _words(source, "global")
 
-    def key_names(self, queue):
+    def key_names(self, queue, show=None):
         if self.globals:
             return [f"sluice:{name}" for name in self.globals]
-        return [f"sluice:{{{queue}}}:{name}" for name in self.keys]
+        return [f"sluice:{{{queue}}}:{name.replace('show:', f'show:{show}:')}" for name in self.keys]
 
 
 def _words(source, directive):
@@ -59,15 +59,18 @@ class Scripts:
         seconds, micros = self.client.time()
         return seconds * 1000 + micros // 1000
 
-    def call(self, name, queue, *args, **named):
-        """The reply. Arguments by name where the script names them, the rest in order."""
+    def sha(self, name):
+        return self._shas[name]
+
+    def call(self, name, queue, *args, show=None, **named):
+        """The reply. Arguments by name where the script names them, the rest in order. `show`: whose keys."""
         script = self.scripts[name]
         words = list(args)
         if named:
             unknown = set(named) - set(script.args)
             assert not unknown, f"{name} has no argument {unknown}"
             words = [named[arg] for arg in script.args] + words
-        keys = script.key_names(queue)
+        keys = script.key_names(queue, show)
         if self.clock:
             seconds, milliseconds = divmod(self.clock(), 1000)
             keys.append(f"sluice:{{{queue}}}:clock.{seconds}.{milliseconds * 1000:06d}")

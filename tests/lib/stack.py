@@ -49,7 +49,14 @@ class Stack:
         code = self.process.stop(number, 60)
         assert code == 0, f"scripts/run ended with {code}: {self.process.text()[-2000:]}"
         assert_none_left("SLUICE_TEST_STACK", self.mark, self.places)
+        for place in self.places[1:]:
+            assert not os.path.exists(place) and not os.path.exists(self.memory_of(place)), place
         logs.assert_clean(self.data / "logs", allowed, [self.api.admin_key])
+
+    @staticmethod
+    def memory_of(place):
+        """The folder in memory that goes with a folder of a run."""
+        return f"/dev/shm/{os.path.basename(place)}"
 
     def abandon(self):
         """After a failed test: ends it at once."""

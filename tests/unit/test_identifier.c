@@ -45,6 +45,21 @@ TEST(member_ids_have_their_alphabet_and_no_tilde)
     assert_false(identifier_is_member(STR("a\0b")));
 }
 
+TEST(seat_ids_have_their_alphabet)
+{
+    static const char *const GOOD[] = {"A-12-7", "floor.1", "_", "9"};
+    static const char *const BAD[] = {"", "A 1", "A/1", "A:1", "a|b", "\xc3\xa4", "a\n"};
+
+    for (size_t i = 0; i < COUNT(GOOD); i++) {
+        assert_true(identifier_is_seat(str_of(GOOD[i])));
+    }
+    for (size_t i = 0; i < COUNT(BAD); i++) {
+        assert_false(identifier_is_seat(str_of(BAD[i])));
+    }
+    assert_true(identifier_is_seat(repeated('x', 32)));
+    assert_false(identifier_is_seat(repeated('x', 33)));
+}
+
 TEST(an_idempotency_key_counts_the_same_bare_or_quoted)
 {
     struct str key;
@@ -75,6 +90,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slugs_are_lower_case_letters_digits_and_inner_dashes),
         cmocka_unit_test(member_ids_have_their_alphabet_and_no_tilde),
+        cmocka_unit_test(seat_ids_have_their_alphabet),
         cmocka_unit_test(an_idempotency_key_counts_the_same_bare_or_quoted),
         cmocka_unit_test(an_idempotency_key_that_is_empty_long_or_not_printable_is_refused),
     };

@@ -29,7 +29,7 @@ static void release_json(void *object)
     (void)json_object_put(object);
 }
 
-static bool read_body(const char *text, struct order_body *body, struct order_body_fault *fault)
+static bool read_body(const char *text, struct order_body *body, struct body_fault *fault)
 {
     json_object *object = json_tokener_parse(text);
 
@@ -41,7 +41,7 @@ static bool read_body(const char *text, struct order_body *body, struct order_bo
 static const char *fingerprint(const char *text)
 {
     struct order_body body;
-    struct order_body_fault fault;
+    struct body_fault fault;
 
     assert_true(read_body(text, &body, &fault));
     return arena_copy(arena, str_of(body.fingerprint));
@@ -50,7 +50,7 @@ static const char *fingerprint(const char *text)
 TEST(an_order_is_a_queue_and_its_items)
 {
     struct order_body body;
-    struct order_body_fault fault;
+    struct body_fault fault;
 
     assert_true(read_body("{\"queue\":\"sale\",\"items\":[{\"sku\":\"mug\",\"quantity\":10000}]}",
                           &body, &fault));
@@ -64,7 +64,7 @@ TEST(an_order_is_a_queue_and_its_items)
 TEST(items_are_sorted_and_still_found_where_they_stood)
 {
     struct order_body body;
-    struct order_body_fault fault;
+    struct body_fault fault;
 
     assert_true(read_body("{\"queue\":\"q\",\"items\":[{\"sku\":\"mug\",\"quantity\":1},"
                           "{\"sku\":\"cap\",\"quantity\":2},{\"sku\":\"mug-2\",\"quantity\":3},"
@@ -78,6 +78,38 @@ TEST(items_are_sorted_and_still_found_where_they_stood)
     assert_string_equal(order_body_pointer(arena, &body, STR("mug")), "/items/0/sku");
     assert_string_equal(order_body_pointer(arena, &body, STR("m")), "/items/3/sku");
     assert_string_equal(order_body_pointer(arena, &body, STR("hat")), "/items");
+}
+
+TEST(an_order_may_be_a_show_and_its_seats)
+{
+    struct order_body body;
+    struct body_fault fault;
+
+    assert_true(read_body("{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"B-1\",\"A-10\",\"A-1\"]}",
+                          &body, &fault));
+    assert_text(body.show, "s");
+    assert_int_equal(body.item_count, 0);
+    assert_int_equal(body.seats.count, 3);
+    assert_text(body.seats.seats[0], "A-1");
+    assert_text(body.seats.seats[1], "A-10");
+    assert_text(body.seats.seats[2], "B-1");
+}
+
+TEST(the_fingerprint_of_seats_is_that_of_the_show_and_the_set)
+{
+    static const char *const OTHERS[] = {
+        "{\"queue\":\"q\",\"show\":\"t\",\"seats\":[\"A\",\"B\"]}",
+        "{\"queue\":\"r\",\"show\":\"s\",\"seats\":[\"A\",\"B\"]}",
+        "{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"A\"]}",
+        "{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"a\",\"B\"]}",
+    };
+    const char *one = fingerprint("{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"A\",\"B\"]}");
+
+    assert_string_equal(one,
+                        fingerprint("{\"seats\":[\"B\",\"A\"],\"show\":\"s\",\"queue\":\"q\"}"));
+    for (size_t i = 0; i < COUNT(OTHERS); i++) {
+        assert_string_not_equal(one, fingerprint(OTHERS[i]));
+    }
 }
 
 TEST(the_fingerprint_does_not_depend_on_how_a_body_is_written)
@@ -139,14 +171,23 @@ TEST(a_wrong_body_is_refused_at_the_pointer_at_fault)
         {"{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":1},{\"sku\":\"a\",\"quantity\":1}"
          "]}",
          "/items/1/sku"},
-        {"{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"A-1\"]}", "/show"},
+        {"{\"queue\":\"q\",\"show\":\"S\",\"seats\":[\"A-1\"]}", "/show"},
+        {"{\"queue\":\"q\",\"show\":null,\"seats\":[\"A-1\"]}", "/show"},
+        {"{\"queue\":\"q\",\"show\":\"s\"}", "/seats"},
+        {"{\"queue\":\"q\",\"show\":\"s\",\"seats\":[]}", "/seats"},
+        {"{\"queue\":\"q\",\"show\":\"s\",\"seats\":\"A-1\"}", "/seats"},
+        {"{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"A-1\",7]}", "/seats/1"},
+        {"{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"A/1\"]}", "/seats/0"},
+        {"{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"\"]}", "/seats/0"},
+        {"{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"B\",\"A\",\"B\"]}", "/seats/2"},
+        {"{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"A\"],\"items\":[]}", "/items"},
         {"{\"queue\":\"q\",\"seats\":[\"A-1\"]}", "/seats"},
         {"{\"queue\":\"q\",\"a/b~c\":1}", "/a~1b~0c"},
     };
 
     for (size_t i = 0; i < COUNT(CASES); i++) {
         struct order_body body;
-        struct order_body_fault fault = {"(none)", ""};
+        struct body_fault fault = {"(none)", ""};
 
         assert_false(read_body(CASES[i].body, &body, &fault));
         assert_string_equal(fault.pointer, CASES[i].pointer);
@@ -168,7 +209,7 @@ static const char *with_items(int count)
 TEST(fifty_items_are_the_most)
 {
     struct order_body body;
-    struct order_body_fault fault;
+    struct body_fault fault;
 
     assert_true(read_body(with_items(50), &body, &fault));
     assert_int_equal(body.item_count, 50);
@@ -176,15 +217,39 @@ TEST(fifty_items_are_the_most)
     assert_string_equal(fault.pointer, "/items");
 }
 
+static const char *with_seats(int count)
+{
+    char *text = arena_format(arena, "{\"queue\":\"q\",\"show\":\"s\",\"seats\":[");
+
+    for (int i = 0; i < count; i++) {
+        text = arena_format(arena, "%s%s\"A-%d\"", text, i > 0 ? "," : "", i);
+    }
+    return arena_format(arena, "%s]}", text);
+}
+
+TEST(a_hundred_seats_are_the_most)
+{
+    struct order_body body;
+    struct body_fault fault;
+
+    assert_true(read_body(with_seats(100), &body, &fault));
+    assert_int_equal(body.seats.count, 100);
+    assert_false(read_body(with_seats(101), &body, &fault));
+    assert_string_equal(fault.pointer, "/seats");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_order_is_a_queue_and_its_items),
         cmocka_unit_test(items_are_sorted_and_still_found_where_they_stood),
+        cmocka_unit_test(an_order_may_be_a_show_and_its_seats),
+        cmocka_unit_test(the_fingerprint_of_seats_is_that_of_the_show_and_the_set),
         cmocka_unit_test(the_fingerprint_does_not_depend_on_how_a_body_is_written),
         cmocka_unit_test(another_queue_item_or_quantity_has_another_fingerprint),
         cmocka_unit_test(a_wrong_body_is_refused_at_the_pointer_at_fault),
         cmocka_unit_test(fifty_items_are_the_most),
+        cmocka_unit_test(a_hundred_seats_are_the_most),
     };
 
     return cmocka_run_group_tests(tests, make_arena, free_arena);

@@ -1,0 +1,16 @@
+/*
+ * GET /v1/concerts — all concerts, those with the next show first, those that are over last; at most 1000.
+ *
+ * Reply     200 {"concerts": [{"id", "title", "venue", "shows", "firstShowAt", "lastShowAt"}]}, with an ETag; 304
+ *           where If-None-Match names it. The times are null for a concert without shows
+ * Errors    503 CATALOG_UNAVAILABLE
+ * Touches   the catalogue's cache; sql/queries/catalog_concerts.sql where that has run out
+ */
+#include "fcgi-app/catalog/catalog_answer.h"
+#include "fcgi-app/pool/handler.h"
+
+void get_concerts(const struct services *services, const struct request *request,
+                  struct response *response)
+{
+    catalog_answer(services, request, response, CATALOG_CONCERTS, str_sized(NULL, 0));
+}

@@ -1,0 +1,14 @@
+/*
+ * GET /metrics — the counters of this host, all programs together, as Prometheus reads them. The same in every pool.
+ */
+#include "fcgi-app/pool/handler.h"
+#include "lib/metrics/metrics.h"
+
+void get_metrics(const struct services *services, const struct request *request,
+                 struct response *response)
+{
+    (void)services;
+    (void)request;
+    response->content_type = "text/plain; version=0.0.4; charset=utf-8";
+    metrics_format(&response->body);
+}

@@ -1,0 +1,66 @@
+/*
+ * PUT /v1/admin/concerts/{concert} — creates a concert or replaces what is said of it; its shows come by PUT
+ * /v1/admin/shows/{show}.
+ * Request  {"title", "venue", "description": ""}; the other fields of GET's answer are overlooked
+ * Reply    201 the new concert, 200 the changed one, as GET gives it; the same again changes nothing
+ * Errors   INVALID_REQUEST with the pointer
+ */
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/body_reader.h"
+#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/show_answer.h"
+#include "fcgi-app/pool/handler.h"
+#include "lib/base/log.h"
+#include "lib/catalog/catalog.h"
+
+static bool read_concert(const struct body_reader *reader, json_object *body,
+                         struct concert_record *concert)
+{
+    static const char *const FIELDS[] = {"title",   "venue",     "description", "concert",
+                                         "version", "createdAt", "updatedAt",   NULL};
+
+    return body_only_known(reader, body, "", FIELDS) &&
+           body_read_text(reader, json_object_object_get(body, "title"), "/title", 1,
+                          CONCERT_TITLE_MAX, false, &concert->title) &&
+           body_read_text(reader, json_object_object_get(body, "venue"), "/venue", 1,
+                          CONCERT_VENUE_MAX, false, &concert->venue) &&
+           body_read_text(reader, json_object_object_get(body, "description"), "/description", 0,
+                          CONCERT_DESCRIPTION_MAX, true, &concert->description);
+}
+
+void put_concert(const struct services *services, const struct request *request,
+                 struct response *response)
+{
+    const struct body_reader reader = {.request = request, .response = response};
+    struct operator_call call;
+    struct concert_record stored;
+
+    if (!operator_begin(services, request, response, false, &call)) {
+        return;
+    }
+    struct concert_record concert = {.id = call.id};
+    json_object *body = operator_body(request, response);
+    if (body == NULL || !read_concert(&reader, body, &concert)) {
+        return;
+    }
+    enum show_outcome put =
+        concert_store_put(services->postgres, request->arena, &concert, &call.author);
+    if (put != SHOW_CREATED && put != SHOW_CHANGED && put != SHOW_SAME) {
+        (void)refuse_show_call(request, response, put, "concert", call.id);
+        return;
+    }
+    if (put != SHOW_SAME) {
+        log_change("concert.changed", &call, put == SHOW_CREATED ? "create" : "change");
+    }
+    if (!catalog_concert_changed(services->redis, request->arena, call.id)) {
+        log_event(LOG_LEVEL_WARNING, "concert.catalogue_later",
+                  LOG_FIELDS(LOG_STR("concert", call.id)));
+    }
+    enum show_outcome found =
+        concert_store_find(services->postgres, request->arena, call.id, &stored);
+    if (found != SHOW_FOUND) {
+        (void)refuse_show_call(request, response, found, "concert", call.id);
+        return;
+    }
+    answer_concert(response, put == SHOW_CREATED ? 201 : 200, &stored);
+}

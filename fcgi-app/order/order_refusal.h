@@ -1,0 +1,20 @@
+/*
+ * order_refusal — why an order was not placed, on the wire.
+ */
+#ifndef SLUICE_ORDER_ORDER_REFUSAL_H
+#define SLUICE_ORDER_ORDER_REFUSAL_H
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "fcgi-app/order/order_body.h"
+#include "lib/orders/order_store.h"
+
+/** The key has made an order from another request. */
+void order_refusal_key_reused(const struct request *request, struct response *response);
+
+/** What order_place() came to where nothing was written. */
+void order_refusal_answer(const struct request *request, struct response *response,
+                          const struct order_body *body, enum order_outcome outcome,
+                          const struct order_placement *placement);
+
+#endif

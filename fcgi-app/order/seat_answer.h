@@ -1,0 +1,30 @@
+/*
+ * seat_answer — seats on the wire, and the problems that routes of seats and orders of seats share.
+ */
+#ifndef SLUICE_ORDER_SEAT_ANSWER_H
+#define SLUICE_ORDER_SEAT_ANSWER_H
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "fcgi-app/pool/services.h"
+#include "lib/admission/seats.h"
+#include "lib/base/buffer.h"
+
+/** Appends a list of seats as JSON. */
+void seat_answer_write(struct buffer *out, const struct str *seats, size_t count);
+
+/** Answers SEATS_TAKEN ("taken"), UNKNOWN_SEAT ("unknown"), SEAT_NOT_HELD ("notHeld"), each with the seats, and
+ *  TOO_MANY_SEATS ("most"); any other refusal as problem_answer_outcome() does. */
+void seat_answer_refusal(const struct request *request, struct response *response,
+                         enum outcome outcome, const struct seat_refusal *refusal);
+
+/** Answers what it means that Redis knows no such show in `queue`: it is not loaded, or there is none, or (`at`: the
+ *  pointer to it in a body) it is sold through another queue. */
+void seat_answer_no_show(const struct services *services, const struct request *request,
+                         struct response *response, const struct show_ref *show, const char *at);
+
+/** Which queue sells the show; false: answered. Text is borrowed from the request's arena. */
+bool seat_answer_find_show(const struct services *services, const struct request *request,
+                           struct response *response, struct str id, struct show_ref *show);
+
+#endif

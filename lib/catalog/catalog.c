@@ -1,0 +1,186 @@
+#include "lib/catalog/catalog.h"
+
+#include <stdlib.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/random.h"
+#include "lib/catalog/flight.h"
+#include "lib/catalog/xfetch.h"
+#include "lib/metrics/metrics.h"
+
+enum { DRAWS = 1 << 24, GRACE_US = 1000000 };
+
+enum judgement {
+    JUDGED_GOOD,
+    JUDGED_DUE,    /* to be brought up to date: it is shown to whoever does not do that */
+    JUDGED_UNKNOWN /* there is none, or it is known to be old: one has to wait */
+};
+
+struct catalog *catalog_open(const struct settings *settings, struct postgres *postgres)
+{
+    struct catalog *catalog = calloc(1, sizeof(*catalog));
+
+    if (catalog == NULL) {
+        abort();
+    }
+    catalog->settings = settings;
+    catalog->postgres = postgres;
+    catalog->redis = redis_new(settings->redis_socket, settings->catalog_redis_timeout_ms);
+    catalog->l1 = l1_open(settings->catalog_l1_directory, settings->catalog_l1_mib);
+    catalog->news = news_new(settings->redis_socket);
+    (void)news_drain(catalog->news);
+    return catalog;
+}
+
+void catalog_close(struct catalog *catalog)
+{
+    if (catalog != NULL) {
+        news_free(catalog->news);
+        l1_close(catalog->l1);
+        redis_free(catalog->redis);
+        free(catalog);
+    }
+}
+
+static enum judgement judge(const struct search *search)
+{
+    const struct catalog_entry *kept = &search->kept;
+    int64_t now = clock_monotonic_us();
+
+    if (!search->has_kept || search->is_old || now >= kept->stale_until) {
+        return JUDGED_UNKNOWN;
+    }
+    if (!search->listens && now >= kept->l1_until + GRACE_US) {
+        return JUDGED_UNKNOWN; /* long past its time, and nobody would have told us of a change */
+    }
+    if (now < kept->l1_until && !xfetch_due(now, kept->l1_until, kept->l1_cost, search->draw) &&
+        !xfetch_due(now, kept->l2_until, kept->l2_cost, search->draw)) {
+        return JUDGED_GOOD;
+    }
+    return JUDGED_DUE;
+}
+
+static enum catalog_outcome answer_with(const struct catalog_entry *entry,
+                                        struct catalog_object *object)
+{
+    if (!entry->exists) {
+        return CATALOG_NONE;
+    }
+    object->text = entry->text;
+    object->version = entry->version;
+    str_copy(str_of(entry->etag), object->etag, sizeof(object->etag));
+    return CATALOG_FOUND;
+}
+
+/* As L1 has it, and whatever has become of it. False where it has just vanished. */
+static bool show_kept(struct search *search)
+{
+    if (search->has_kept && !search->has_text) {
+        flight_look(search, true);
+    }
+    return search->has_kept;
+}
+
+static enum catalog_outcome answer_from_l1(struct search *search, struct catalog_object *object)
+{
+    bool good = clock_monotonic_us() < search->kept.l1_until;
+
+    metrics_add(good ? METRIC_CATALOG_L1 : METRIC_CATALOG_STALE, 1);
+    metrics_add(METRIC_CATALOG_NEGATIVE, search->kept.exists ? 0 : 1);
+    return answer_with(&search->kept, object);
+}
+
+/* Nobody can say anything newer: what is there, as long as it may be shown. The later one of two. */
+static enum catalog_outcome answer_in_need(struct search *search, struct catalog_object *object)
+{
+    int64_t now = clock_monotonic_us();
+    const struct catalog_entry *reserve = &search->reserve;
+
+    if (reserve->stamp != 0 && now < reserve->stale_until) {
+        metrics_add(METRIC_CATALOG_STALE, 1);
+        return answer_with(reserve, object);
+    }
+    if (show_kept(search) && now < search->kept.stale_until) {
+        metrics_add(METRIC_CATALOG_STALE, 1);
+        return answer_with(&search->kept, object);
+    }
+    metrics_add(METRIC_CATALOG_NOWHERE, 1);
+    return CATALOG_UNAVAILABLE;
+}
+
+/* Whether another's flight has brought something new since this reader looked first. */
+static bool was_brought(struct search *search)
+{
+    int64_t before = search->has_kept ? search->kept.started : -1;
+
+    flight_look(search, false);
+    if (!search->has_kept || search->kept.started == before) {
+        return false;
+    }
+    return judge(search) != JUDGED_UNKNOWN && show_kept(search) && !search->is_old;
+}
+
+static enum catalog_outcome fly(struct search *search, bool alone, struct catalog_object *object)
+{
+    struct catalog_entry entry;
+
+    switch (flight_go(search, alone, &entry)) {
+    case FLIGHT_DONE:
+        return answer_with(&entry, object);
+    case FLIGHT_STALE:
+        metrics_add(METRIC_CATALOG_STALE, 1);
+        return answer_with(&entry, object);
+    case FLIGHT_NOTHING:
+    default:
+        return answer_in_need(search, object);
+    }
+}
+
+static enum catalog_outcome bring_up_to_date(struct search *search, struct catalog_object *object)
+{
+    struct host_locks *locks = l1_locks(search->catalog->l1);
+    struct str name = str_of(search->key.text);
+    bool unknown = judge(search) == JUDGED_UNKNOWN;
+
+    for (int tries = 0; !host_lock_try(locks, name); tries++) {
+        if (!unknown && show_kept(search)) {
+            return answer_from_l1(search, object);
+        }
+        if (!flight_pause(search, tries)) {
+            return fly(search, false, object);
+        }
+        if (was_brought(search)) {
+            return answer_from_l1(search, object);
+        }
+    }
+    enum catalog_outcome outcome =
+        was_brought(search) ? answer_from_l1(search, object) : fly(search, true, object);
+    host_lock_leave(locks, name);
+    return outcome;
+}
+
+enum catalog_outcome catalog_get(struct catalog *catalog, struct arena *arena,
+                                 enum catalog_kind kind, struct str id,
+                                 struct catalog_object *object)
+{
+    struct search search = {
+        .catalog = catalog,
+        .arena = arena,
+        .kind = kind,
+        .id = id,
+        .draw = xfetch_draw(catalog->settings->catalog_beta_percent,
+                            (double)(random_below(DRAWS) + 1) / DRAWS),
+        .wait_until_ms = clock_monotonic_ms() + catalog->settings->catalog_wait_ms,
+    };
+
+    *object = (struct catalog_object){.version = 0};
+    if (!catalog_key_make(kind, id, &search.key)) {
+        return CATALOG_NONE;
+    }
+    search.listens = news_drain(catalog->news);
+    flight_look(&search, true);
+    if (judge(&search) == JUDGED_GOOD) {
+        return answer_from_l1(&search, object);
+    }
+    return bring_up_to_date(&search, object);
+}

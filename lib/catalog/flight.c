@@ -1,0 +1,259 @@
+#include "lib/catalog/flight.h"
+
+#include <time.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/base/test_pause.h"
+#include "lib/catalog/l2.h"
+#include "lib/catalog/source.h"
+#include "lib/catalog/xfetch.h"
+#include "lib/metrics/metrics.h"
+
+enum {
+    REST_MS = 500,       /* after a silence, before it is tried again */
+    ROUNDS = 3,          /* a flight that is overtaken computes again, at most so often in all */
+    MARGIN_MS = 2000,    /* postgres_query() may take a second longer than the statement */
+    STRANGERS_MAX = 100, /* a second and process */
+    PAUSE_MS = 2,
+    PAUSE_LONGEST_MS = 20,
+    US = 1000,
+};
+
+/** One flight. */
+struct flight {
+    struct search *search;
+    bool early;
+    bool in_l2; /* noted there: `token` is to be ended */
+    int64_t generation;
+    char token[L2_TOKEN_TEXT + 1];
+};
+
+static int64_t good_ms(const struct settings *settings, bool exists)
+{
+    return exists ? settings->catalog_l2_ttl_ms : settings->catalog_negative_ttl_ms;
+}
+
+static int64_t stale_ms(const struct settings *settings, bool exists)
+{
+    return exists ? settings->catalog_stale_seconds * 1000 : 0;
+}
+
+void flight_look(struct search *search, bool with_text)
+{
+    struct catalog *catalog = search->catalog;
+
+    search->has_kept =
+        l1_read(catalog->l1, &search->key, with_text ? search->arena : NULL, &search->kept);
+    search->has_text = search->has_kept && (with_text || !search->kept.exists);
+    search->is_old = search->has_kept && news_make_old(catalog->news, &search->key, &search->kept);
+}
+
+bool flight_pause(struct search *search, int tries)
+{
+    int64_t left = search->wait_until_ms - clock_monotonic_ms();
+    int64_t pause = (int64_t)PAUSE_MS << (tries < 4 ? tries : 4);
+
+    if (!search->waited) {
+        search->waited = true;
+        metrics_add(METRIC_CATALOG_WAITS, 1);
+    }
+    if (left <= 0) {
+        metrics_add(METRIC_CATALOG_WAITS_IN_VAIN, 1);
+        return false;
+    }
+    pause = pause < PAUSE_LONGEST_MS ? pause : PAUSE_LONGEST_MS;
+    pause = pause < left ? pause : left;
+    const struct timespec time = {.tv_nsec = pause * 1000000};
+    (void)nanosleep(&time, NULL);
+    return true;
+}
+
+static bool rests(int64_t until)
+{
+    return clock_monotonic_ms() < until;
+}
+
+/* Puts it into L1, with the time that it has there. */
+static void keep(struct search *search, struct catalog_entry *entry)
+{
+    const struct settings *settings = search->catalog->settings;
+    int64_t now = clock_monotonic_us();
+    int64_t ttl = entry->exists ? settings->catalog_l1_ttl_ms : settings->catalog_negative_ttl_ms;
+
+    entry->l1_until = now + ttl * US < entry->l2_until ? now + ttl * US : entry->l2_until;
+    (void)l1_write(search->catalog->l1, &search->key, entry, now);
+}
+
+static bool may_ask_about_stranger(struct search *search)
+{
+    struct catalog *catalog = search->catalog;
+    int64_t second = clock_monotonic_ms() / 1000;
+
+    if (search->has_kept || search->reserve.stamp != 0) {
+        return true;
+    }
+    catalog->strangers = second == catalog->strangers_second ? catalog->strangers : 0;
+    catalog->strangers_second = second;
+    return catalog->strangers < STRANGERS_MAX;
+}
+
+static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_entry *entry)
+{
+    struct search *search = flight->search;
+    struct catalog *catalog = search->catalog;
+    const struct settings *settings = catalog->settings;
+
+    test_pause("catalog.computing");
+    enum catalog_outcome outcome =
+        catalog_source_read(catalog->postgres, search->arena, search->kind, search->id, entry);
+    metrics_add(flight->early ? METRIC_CATALOG_EARLY : METRIC_CATALOG_LATE, 1);
+    metrics_add(METRIC_CATALOG_RECOMPUTE_US, entry->l2_cost);
+    test_pause("catalog.computed");
+    if (outcome == CATALOG_UNAVAILABLE) {
+        catalog->postgres_rests_until = clock_monotonic_ms() + REST_MS;
+        return outcome;
+    }
+    catalog->strangers += outcome == CATALOG_NONE ? 1 : 0;
+    entry->generation = flight->generation;
+    entry->l2_until = clock_monotonic_us() + good_ms(settings, entry->exists) * US;
+    entry->stale_until = entry->l2_until + stale_ms(settings, entry->exists) * US;
+    return outcome;
+}
+
+/* True where the flight is over: stored, or another's by now. Overtaken, it computes again, but not for ever: then
+ * what it has is newer than what there was, and is told to this reader. */
+static bool bring_to_l2(struct flight *flight, struct catalog_entry *entry, bool go_on)
+{
+    struct search *search = flight->search;
+    const struct settings *settings = search->catalog->settings;
+    struct catalog_entry brought = *entry;
+
+    if (!flight->in_l2) {
+        return true;
+    }
+    enum l2_filled filled =
+        l2_fill(search->catalog->redis, search->arena, &search->key, flight->token, go_on,
+                good_ms(settings, entry->exists), stale_ms(settings, entry->exists), &brought);
+    if (filled == L2_OVERTAKEN && go_on) {
+        flight->generation = brought.generation;
+        return false;
+    }
+    flight->in_l2 = false;
+    if (filled == L2_STORED) {
+        *entry = brought;
+    }
+    return true;
+}
+
+static enum flight_end compute(struct flight *flight, struct catalog_entry *entry)
+{
+    struct search *search = flight->search;
+    bool asks = !rests(search->catalog->postgres_rests_until) && may_ask_about_stranger(search);
+    bool done = false;
+
+    for (int round = 1; asks && !done; round++) {
+        asks = ask_postgres(flight, entry) != CATALOG_UNAVAILABLE;
+        done = asks && bring_to_l2(flight, entry, round < ROUNDS);
+    }
+    if (!done) {
+        if (flight->in_l2) {
+            l2_release(search->catalog->redis, search->arena, &search->key, flight->token);
+        }
+        return FLIGHT_NOTHING;
+    }
+    keep(search, entry);
+    metrics_add(METRIC_CATALOG_POSTGRES, 1);
+    return FLIGHT_DONE;
+}
+
+/* The text that goes with L2's answer: come with it, or at hand already. */
+static bool complete(struct search *search, const struct l2_answer *answer,
+                     struct catalog_entry *entry)
+{
+    *entry = answer->entry;
+    if (answer->has_text || !entry->exists) {
+        return true;
+    }
+    if (search->has_kept && search->kept.stamp == entry->stamp) {
+        if (!search->has_text) {
+            flight_look(search, true);
+        }
+        if (search->has_text && search->kept.stamp == entry->stamp) {
+            entry->text = search->kept.text;
+            return true;
+        }
+    }
+    entry->text = search->reserve.text;
+    return search->reserve.stamp == entry->stamp;
+}
+
+static void ask_l2(struct flight *flight, bool alone, struct l2_answer *answer)
+{
+    struct search *search = flight->search;
+    struct catalog *catalog = search->catalog;
+    const struct l2_question question = {
+        .key = &search->key,
+        .token = flight->token,
+        .dead_host = alone ? l1_host(catalog->l1) : "",
+        .lock_us = (catalog->settings->statement_timeout_ms + MARGIN_MS) * US,
+        .draw = search->draw,
+        .known = search->reserve.stamp != 0 ? search->reserve.stamp
+                 : search->has_kept         ? search->kept.stamp
+                                            : 0,
+        .fly = !rests(catalog->postgres_rests_until),
+    };
+
+    *answer = (struct l2_answer){.state = L2_SILENT};
+    if (rests(catalog->redis_rests_until)) {
+        return;
+    }
+    l2_read(catalog->redis, search->arena, &question, answer);
+    if (answer->state == L2_SILENT) {
+        catalog->redis_rests_until = clock_monotonic_ms() + REST_MS;
+    }
+}
+
+/* What L2 has that is good: it goes into L1. */
+static enum flight_end adopt(struct search *search, struct catalog_entry *entry)
+{
+    keep(search, entry);
+    metrics_add(METRIC_CATALOG_L2, 1);
+    return FLIGHT_DONE;
+}
+
+enum flight_end flight_go(struct search *search, bool alone, struct catalog_entry *entry)
+{
+    struct flight flight = {.search = search};
+    struct l2_answer answer;
+
+    l2_token(flight.token, l1_host(search->catalog->l1));
+    for (int tries = 0;; tries++) {
+        ask_l2(&flight, alone, &answer);
+        if (answer.state == L2_SILENT) {
+            return compute(&flight, entry);
+        }
+        bool whole = answer.state != L2_NONE && complete(search, &answer, entry);
+        if (whole) {
+            search->reserve = *entry;
+        }
+        flight.in_l2 = answer.flight == L2_FLIGHT_MINE;
+        flight.generation = answer.entry.generation;
+        flight.early = answer.state == L2_DUE && !answer.has_run_out;
+        if (flight.in_l2) {
+            return compute(&flight, entry);
+        }
+        if (whole && (answer.state == L2_GOOD || flight.early)) {
+            return adopt(search, entry);
+        }
+        if (answer.flight == L2_FLIGHT_NO && answer.state != L2_GOOD) {
+            return FLIGHT_NOTHING;
+        }
+        if (whole && answer.state == L2_DUE) {
+            return FLIGHT_STALE;
+        }
+        if (!flight_pause(search, tries)) {
+            return alone ? compute(&flight, entry) : FLIGHT_NOTHING;
+        }
+    }
+}

@@ -1,0 +1,366 @@
+#include "lib/catalog/l1.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/catalog/l1_file.h"
+#include "lib/catalog/l1_host.h"
+#include "lib/metrics/metrics.h"
+
+enum {
+    LOOK_US = 1000000,     /* between two looks whether the file is still the one we have */
+    READERS_US = 10000000, /* between two looks for slots of the dead */
+    SAY_US = 10000000,     /* between two lines in the log about the same */
+    GATE_TRIES = 20,       /* a write takes well below a millisecond */
+    GATE_PAUSE_NS = 1000000,
+};
+
+struct l1 {
+    const char *directory; /* NULL: there is none */
+    size_t room;
+    struct host_locks locks;
+    struct l1_host host;
+    struct l1_file file;
+    int64_t looked_at; /* µs, as the rest */
+    int64_t cleared_at;
+    int64_t said_at;
+};
+
+/* What is written about an object. Another release's has another length; another boot's is gone, see l1_host. */
+struct record {
+    int64_t exists;
+    struct catalog_entry entry; /* its text is elsewhere */
+};
+
+static void say(struct l1 *l1, const char *what, const char *why)
+{
+    int64_t now = clock_monotonic_us();
+
+    if (l1->said_at == 0 || now - l1->said_at > SAY_US) {
+        l1->said_at = now;
+        log_event(LOG_LEVEL_WARNING, what,
+                  LOG_FIELDS(LOG_TEXT("directory", l1->directory), LOG_TEXT("why", why)));
+    }
+}
+
+/* Writers stand in line here and not at LMDB's own lock, which nobody leaves: one that was stopped in the middle would
+ * stop all others. */
+static bool gate_enter(struct l1 *l1)
+{
+    const struct timespec pause = {.tv_nsec = GATE_PAUSE_NS};
+
+    for (int i = 0; i < GATE_TRIES; i++) {
+        if (host_lock_try(&l1->locks, STR("gate"))) {
+            return true;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+    metrics_add(METRIC_CATALOG_L1_HELD_UP, 1);
+    say(l1, "catalog.l1_held_up", "another process has been writing for too long");
+    return false;
+}
+
+static void gate_leave(struct l1 *l1)
+{
+    host_lock_leave(&l1->locks, STR("gate"));
+}
+
+/* The file is not to be trusted any more: it goes, and the next look makes a new one. */
+static void give_up(struct l1 *l1, int code)
+{
+    metrics_add(METRIC_CATALOG_L1_DAMAGED, 1);
+    say(l1, "catalog.l1_damaged", l1_file_error(code));
+    if (gate_enter(l1)) {
+        l1_file_remove(&l1->file);
+        gate_leave(l1);
+    }
+    l1_file_close(&l1->file);
+    l1->looked_at = clock_monotonic_us();
+}
+
+static void open_file(struct l1 *l1)
+{
+    int code = 0;
+
+    if (!gate_enter(l1)) {
+        return;
+    }
+    code = l1_file_open(&l1->file, l1->directory, l1->room);
+    if (code != 0 && l1_file_is_damage(code)) {
+        metrics_add(METRIC_CATALOG_L1_DAMAGED, 1);
+        say(l1, "catalog.l1_damaged", l1_file_error(code));
+        l1_file_unlink(l1->directory);
+        code = l1_file_open(&l1->file, l1->directory, l1->room);
+    }
+    gate_leave(l1);
+    if (code != 0) {
+        say(l1, "catalog.l1_unusable", l1_file_error(code));
+    }
+}
+
+/* Whether there is a file to work with, now and then also whether it is still the right one. */
+static bool is_usable(struct l1 *l1)
+{
+    int64_t now = clock_monotonic_us();
+
+    if (l1->directory == NULL) {
+        return false;
+    }
+    if (l1->looked_at == 0 || now - l1->looked_at > LOOK_US) {
+        l1->looked_at = now;
+        if (l1_file_is_open(&l1->file) && !l1_file_is_current(&l1->file)) {
+            l1_file_close(&l1->file);
+        }
+        if (!l1_file_is_open(&l1->file)) {
+            open_file(l1);
+        }
+    }
+    if (l1_file_is_open(&l1->file) && now - l1->cleared_at > READERS_US) {
+        l1->cleared_at = now;
+        l1_file_clear_readers(&l1->file);
+    }
+    return l1_file_is_open(&l1->file);
+}
+
+/* Nobody else may put anything into it: what is read from there is believed. */
+static bool make_folder(const char *directory)
+{
+    struct stat about;
+
+    if ((mkdir(directory, 0700) != 0 && errno != EEXIST) || stat(directory, &about) != 0) {
+        return false;
+    }
+    errno = EPERM;
+    return S_ISDIR(about.st_mode) && about.st_uid == geteuid() && (about.st_mode & 022) == 0;
+}
+
+struct l1 *l1_open(const char *directory, int64_t mib)
+{
+    struct l1 *l1 = calloc(1, sizeof(*l1));
+    char path[L1_PATH_MAX];
+
+    if (l1 == NULL) {
+        abort();
+    }
+    l1->locks.fd = -1;
+    l1->room = (size_t)mib * 1024 * 1024;
+    if (directory == NULL || directory[0] == '\0') {
+        l1_host_invent(&l1->host);
+        return l1;
+    }
+    l1->directory = directory;
+    (void)snprintf(path, sizeof(path), "%s/locks", directory);
+    if (!make_folder(directory) || !host_locks_open(&l1->locks, path) ||
+        !l1_host_read(&l1->host, &l1->locks, directory, l1_file_unlink)) {
+        say(l1, "catalog.l1_unusable", strerror(errno));
+        host_locks_close(&l1->locks);
+        l1_host_invent(&l1->host);
+        l1->directory = NULL;
+        return l1;
+    }
+    (void)is_usable(l1);
+    return l1;
+}
+
+void l1_close(struct l1 *l1)
+{
+    if (l1 != NULL) {
+        l1_file_close(&l1->file);
+        host_locks_close(&l1->locks);
+        free(l1);
+    }
+}
+
+const char *l1_host(const struct l1 *l1)
+{
+    return l1->host.name;
+}
+
+struct host_locks *l1_locks(struct l1 *l1)
+{
+    return &l1->locks;
+}
+
+/* The text must be that of the record: both were written in one step. */
+static int take_text(struct l1_read *read, const struct catalog_key *key, struct arena *arena,
+                     struct catalog_entry *entry)
+{
+    struct str text;
+    int code = l1_file_text(read, key, &text);
+
+    if (code == 0 &&
+        (text.n < CATALOG_ETAG_TEXT || memcmp(text.p, entry->etag, CATALOG_ETAG_TEXT) != 0)) {
+        code = L1_FILE_NONSENSE;
+    }
+    if (code == 0) {
+        text.p += CATALOG_ETAG_TEXT;
+        text.n -= CATALOG_ETAG_TEXT;
+        entry->text = str_sized(arena_copy(arena, text), text.n);
+    }
+    return code;
+}
+
+static int take(struct l1_read *read, const struct catalog_key *key, struct arena *arena,
+                struct catalog_entry *entry)
+{
+    struct str bytes;
+    struct record record;
+    int code = l1_file_record(read, key, &bytes);
+
+    if (code == 0 && bytes.n != sizeof(record)) {
+        code = L1_FILE_NONSENSE;
+    }
+    if (code != 0) {
+        return code;
+    }
+    memcpy(&record, bytes.p, sizeof(record));
+    record.entry.exists = record.exists == 1;
+    record.entry.etag[CATALOG_ETAG_TEXT] = '\0';
+    *entry = record.entry;
+    entry->text = str_sized(NULL, 0);
+    return arena != NULL && entry->exists ? take_text(read, key, arena, entry) : 0;
+}
+
+bool l1_read(struct l1 *l1, const struct catalog_key *key, struct arena *arena,
+             struct catalog_entry *entry)
+{
+    struct l1_read read;
+    int code = 0;
+
+    if (!is_usable(l1)) {
+        return false;
+    }
+    code = l1_file_begin_read(&l1->file, &read);
+    if (code == 0) {
+        code = take(&read, key, arena, entry);
+        l1_file_end_read(&read);
+    }
+    if (code != 0 && l1_file_is_damage(code)) {
+        give_up(l1, code);
+    }
+    return code == 0;
+}
+
+static bool is_later(struct l1_write *write, const struct catalog_key *key,
+                     const struct catalog_entry *entry)
+{
+    struct catalog_entry kept;
+
+    return take(&write->read, key, NULL, &kept) == 0 && kept.started > entry->started;
+}
+
+/* The text is written only where it is another one. */
+static int put(struct l1_write *write, const struct catalog_key *key,
+               const struct catalog_entry *entry)
+{
+    struct record record;
+    struct str kept;
+
+    memset(&record, 0, sizeof(record));
+    record.exists = entry->exists ? 1 : 0;
+    record.entry = *entry;
+    record.entry.text = str_sized(NULL, 0);
+    int code = l1_file_put_record(write, key, str_sized((const char *)&record, sizeof(record)));
+    if (code != 0 || !entry->exists) {
+        return code;
+    }
+    if (l1_file_text(&write->read, key, &kept) == 0 &&
+        kept.n == entry->text.n + CATALOG_ETAG_TEXT &&
+        memcmp(kept.p, entry->etag, CATALOG_ETAG_TEXT) == 0) {
+        return 0;
+    }
+    return l1_file_put_text(write, key, str_sized(entry->etag, CATALOG_ETAG_TEXT), entry->text);
+}
+
+/* As often as needed: what has run out, then everything. */
+static int make_room(struct l1 *l1, struct l1_write *write, size_t wanted, int64_t now_us)
+{
+    int code = 0;
+
+    if (l1_file_used(write) + wanted > l1->room / 2) {
+        code = l1_file_drop(write, L1_RUN_OUT, offsetof(struct record, entry.stale_until), now_us);
+    }
+    if (code == 0 && l1_file_used(write) + wanted > l1->room / 2) {
+        metrics_add(METRIC_CATALOG_L1_LOSSES, 1);
+        code = l1_file_drop(write, L1_EVERYTHING, 0, now_us);
+    }
+    return code;
+}
+
+static int write_step(struct l1 *l1, const struct catalog_key *key,
+                      const struct catalog_entry *entry, int64_t now_us)
+{
+    struct l1_write write;
+    int code = l1_file_begin_write(&l1->file, &write);
+
+    if (code != 0) {
+        return code;
+    }
+    if (is_later(&write, key, entry)) {
+        l1_file_abort(&write);
+        return 0;
+    }
+    code = make_room(l1, &write, entry->text.n, now_us);
+    if (code == 0) {
+        code = put(&write, key, entry);
+    }
+    if (code != 0) {
+        l1_file_abort(&write);
+        return code;
+    }
+    return l1_file_commit(&write);
+}
+
+/* Not even half full, and yet no room: the free pages lie apart, or a stopped reader keeps them. */
+static void empty(struct l1 *l1)
+{
+    struct l1_write write;
+
+    metrics_add(METRIC_CATALOG_L1_LOSSES, 1);
+    l1_file_clear_readers(&l1->file);
+    if (l1_file_begin_write(&l1->file, &write) == 0) {
+        if (l1_file_drop(&write, L1_EVERYTHING, 0, 0) == 0) {
+            (void)l1_file_commit(&write);
+        } else {
+            l1_file_abort(&write);
+        }
+    }
+}
+
+bool l1_write(struct l1 *l1, const struct catalog_key *key, const struct catalog_entry *entry,
+              int64_t now_us)
+{
+    int code = 0;
+
+    if (!is_usable(l1)) {
+        return false;
+    }
+    if (entry->text.n > l1->room / 4) {
+        metrics_add(METRIC_CATALOG_L1_LOSSES, 1);
+        say(l1, "catalog.l1_full", "an object is larger than a quarter of catalog_l1_mib");
+        return false;
+    }
+    if (!gate_enter(l1)) {
+        return false;
+    }
+    code = write_step(l1, key, entry, now_us);
+    if (l1_file_is_full(code)) {
+        empty(l1);
+        code = write_step(l1, key, entry, now_us);
+    }
+    gate_leave(l1);
+    if (code != 0 && l1_file_is_damage(code)) {
+        give_up(l1, code);
+    } else if (code != 0) {
+        say(l1, "catalog.l1_full", l1_file_error(code));
+    }
+    return code == 0;
+}

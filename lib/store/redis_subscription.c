@@ -1,0 +1,117 @@
+#include "lib/store/redis_subscription.h"
+
+#include <poll.h>
+#include <stdlib.h>
+
+#include <hiredis/hiredis.h>
+
+#include "lib/store/redis_reply.h"
+
+enum { RETRY_MS = 500, CONFIRM_MS = 2000 };
+
+struct redis_subscription {
+    const char *path;
+    const char *channel;
+    redisContext *context; /* NULL while there is no connection */
+    bool listens;          /* Redis has confirmed it */
+    int64_t asked_at_ms;   /* when this connection was begun */
+    int64_t retry_at_ms;
+};
+
+struct redis_subscription *redis_subscription_new(const char *path, const char *channel)
+{
+    struct redis_subscription *subscription = calloc(1, sizeof(*subscription));
+
+    if (subscription == NULL) {
+        abort();
+    }
+    subscription->path = path;
+    subscription->channel = channel;
+    return subscription;
+}
+
+static void disconnect(struct redis_subscription *subscription, int64_t now_ms)
+{
+    if (subscription->context != NULL) {
+        redisFree(subscription->context);
+        subscription->context = NULL;
+    }
+    subscription->listens = false;
+    subscription->retry_at_ms = now_ms + RETRY_MS;
+}
+
+void redis_subscription_free(struct redis_subscription *subscription)
+{
+    if (subscription != NULL) {
+        disconnect(subscription, 0);
+        free(subscription);
+    }
+}
+
+/* Everything is small enough for the socket's buffer, so one write is enough; else the connection is given up. */
+static void connect_anew(struct redis_subscription *subscription, int64_t now_ms)
+{
+    int written = 0;
+
+    subscription->context = redisConnectUnixNonBlock(subscription->path);
+    subscription->asked_at_ms = now_ms;
+    if (subscription->context == NULL || subscription->context->err != 0 ||
+        redisAppendCommand(subscription->context, "SUBSCRIBE %s", subscription->channel) !=
+            REDIS_OK ||
+        redisBufferWrite(subscription->context, &written) != REDIS_OK || written == 0) {
+        disconnect(subscription, now_ms);
+    }
+}
+
+static bool has_news(const struct redis_subscription *subscription)
+{
+    struct pollfd news = {.fd = subscription->context->fd, .events = POLLIN};
+
+    return poll(&news, 1, 0) > 0;
+}
+
+/* False where the connection is of no use any more. */
+static bool take_replies(struct redis_subscription *subscription, subscription_heard *heard,
+                         void *context)
+{
+    void *taken = NULL;
+
+    while (redisGetReplyFromReader(subscription->context, &taken) == REDIS_OK && taken != NULL) {
+        redisReply *reply = taken;
+        struct str kind = redis_reply_text(reply, 0);
+        if (reply->type == REDIS_REPLY_ERROR) {
+            freeReplyObject(reply);
+            return false;
+        }
+        if (str_equal(kind, STR("subscribe"))) {
+            subscription->listens = true;
+            heard(context, SUBSCRIPTION_BEGUN, str_sized(NULL, 0));
+        } else if (str_equal(kind, STR("message"))) {
+            heard(context, SUBSCRIPTION_MESSAGE, redis_reply_text(reply, 2));
+        }
+        freeReplyObject(reply);
+    }
+    return subscription->context->err == 0;
+}
+
+bool redis_subscription_drain(struct redis_subscription *subscription, int64_t now_ms,
+                              subscription_heard *heard, void *context)
+{
+    if (subscription->context == NULL) {
+        if (now_ms < subscription->retry_at_ms) {
+            return false;
+        }
+        connect_anew(subscription, now_ms);
+    }
+    while (subscription->context != NULL && has_news(subscription)) {
+        if (redisBufferRead(subscription->context) != REDIS_OK ||
+            !take_replies(subscription, heard, context)) {
+            disconnect(subscription, now_ms);
+        }
+    }
+    if (subscription->context != NULL && !subscription->listens &&
+        now_ms - subscription->asked_at_ms > CONFIRM_MS) {
+        disconnect(subscription, now_ms);
+    }
+    return subscription->listens;
+}

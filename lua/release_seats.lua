@@ -1,0 +1,24 @@
+#!lua
+-- release_seats: as release, for an order of seats: their holds are again what they were.
+--@keys settings state places ready claimed show:info show:plan show:planNext show:board show:boardNext show:held show:holds show:mine
+--@args member admission claim
+-- Returns what release returns.
+-- Safe because it names the claim: it never touches a guard of another one. The guard goes also where the claim
+-- does not hold the token any more: whoever says so knows that this order did not happen.
+--@include queue
+--@include places
+--@include give_back
+--@include seats
+
+local changed = {}
+for _, hold in ipairs(holds_of(arg_member)) do
+    if hold.claim == arg_claim then
+        hold.guard, hold.claim, hold.admission = 0, '', ''
+        changed[#changed + 1] = hold
+    end
+end
+if #changed > 0 then
+    note_holds(changed)
+    write_holds(arg_member)
+end
+return give_token_back()

@@ -1,0 +1,13 @@
+#!lua flags=no-writes
+-- seats_known: which version of a show is there.
+--@keys show:info show:held
+--@args
+-- Returns {OK, version, seats held now}, or {NOT_FOUND, show}.
+-- Safe because it only reads.
+local time = redis.call('TIME')
+local version = redis.call('HGET', key_show_info, 'version')
+if not version then
+    return { 'NOT_FOUND', 'show' }
+end
+return { 'OK', tonumber(version), redis.call('ZCOUNT', key_show_held,
+    '(' .. time[1] * 1000 + math.floor(time[2] / 1000), '+inf') }

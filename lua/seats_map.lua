@@ -1,0 +1,16 @@
+#!lua flags=no-writes
+-- seats_map: every seat of a show at one moment.
+--@keys show:info show:board show:mine show:owned
+--@args member
+-- member: who asks, '' for nobody.
+-- Returns {OK, now, version of the plan, seats in it, board, the member's record of holds, the seats that the
+-- member has ordered}, or {NOT_FOUND, show}.
+-- Safe because it only reads. The board is one string: a show of 50,000 seats costs Redis no more than to copy it.
+local time = redis.call('TIME')
+local show = redis.call('HMGET', key_show_info, 'version', 'total')
+if not show[1] then
+    return { 'NOT_FOUND', 'show' }
+end
+return { 'OK', time[1] * 1000 + math.floor(time[2] / 1000), tonumber(show[1]), tonumber(show[2]),
+    redis.call('GET', key_show_board) or '', redis.call('HGET', key_show_mine, arg_member) or '',
+    redis.call('HGET', key_show_owned, arg_member) or '' }

@@ -1,0 +1,38 @@
+#!lua
+-- seats_release: a member gives held seats back.
+--@keys settings state places show:info show:plan show:planNext show:board show:boardNext show:held show:holds show:mine
+--@args member
+-- then the seats, or none for all; those that the member does not hold are passed over.
+-- Returns {RELEASED, how many}, or ORDER_IN_PROGRESS, NOT_FOUND (also: show).
+-- Safe because a seat on which an order runs is never given back, and then none of them is: the order decides.
+--@include queue
+--@include places
+--@include seats
+--@include running
+
+local FIRST = 2
+if not show.version then
+    return { 'NOT_FOUND', 'show' }
+end
+local named = {}
+for i = FIRST, #ARGV do
+    named[ARGV[i]] = true
+end
+local place = place_of(arg_member)
+local leaving = {}
+for _, hold in ipairs(holds_of(arg_member)) do
+    if #ARGV < FIRST or named[hold.seat] then
+        if is_running(hold, place) then
+            return { 'ORDER_IN_PROGRESS' }
+        end
+        leaving[#leaving + 1] = hold.seat
+    end
+end
+for _, seat in ipairs(leaving) do
+    drop_hold(arg_member, seat)
+    show_cell(seat, '', 0)
+end
+if #leaving > 0 then
+    write_holds(arg_member)
+end
+return { 'RELEASED', #leaving }

@@ -1,0 +1,245 @@
+#include <string.h>
+
+#include "lib/base/log.h"
+#include "lib/orders/seat_publication.h"
+#include "lib/orders/seat_store.h"
+#include "reconcile/reconcile.h"
+
+enum { SHOWS_PER_CALL = 100, PAGES_PER_PASS = 8 };
+
+/* In an arena of its own, as all that is large here: a show may have fifty thousand seats. */
+static bool load_show(struct reconcile *reconcile, struct str show)
+{
+    struct arena *arena = arena_new();
+    enum outcome outcome = show_publish(reconcile->postgres, reconcile->redis, arena, show);
+
+    arena_free(arena);
+    reconcile->report.shows_loaded += outcome == OUTCOME_LOADED;
+    /* NOT_FOUND: gone from this queue since it was listed. OLDER: somebody else loads it, who gets it done. */
+    if (outcome == OUTCOME_ADMISSION_UNAVAILABLE) {
+        reconcile->report.redis_silent = true;
+        return false;
+    }
+    return true;
+}
+
+static bool tell_show(struct reconcile *reconcile, struct str show)
+{
+    struct arena *arena = arena_new();
+    bool told = show_states_tell(reconcile->postgres, reconcile->redis, arena, show, NULL);
+
+    arena_free(arena);
+    reconcile->report.redis_silent |= !told;
+    return told;
+}
+
+/* Calls `with` for each show of a queue. False where it did, or where PostgreSQL gave no answer. */
+static bool each_show(struct reconcile *reconcile, const struct queue_row *queue,
+                      bool (*with)(struct reconcile *, const struct queue_row *,
+                                   const struct show_version *))
+{
+    struct str after = {0};
+    size_t count;
+
+    do {
+        const struct show_version *shows;
+        if (seat_store_shows(reconcile->postgres, reconcile->arena, queue->id, after,
+                             SHOWS_PER_CALL, &shows, &count) != POSTGRES_OK) {
+            reconcile->report.postgres_silent = true;
+            return false;
+        }
+        for (size_t i = 0; i < count; i++) {
+            if (!with(reconcile, queue, &shows[i])) {
+                return false;
+            }
+        }
+        after = count > 0 ? shows[count - 1].show : after;
+    } while (count == SHOWS_PER_CALL);
+    return true;
+}
+
+static bool bring_back(struct reconcile *reconcile, const struct queue_row *queue,
+                       const struct show_version *show)
+{
+    (void)queue;
+    /* What is sold first: the show is not there for anybody before that is known. */
+    return tell_show(reconcile, show->show) && load_show(reconcile, show->show);
+}
+
+bool reconcile_load_shows(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    return each_show(reconcile, queue, bring_back);
+}
+
+/* One whose way to Redis was cut off. */
+static bool bring_newer(struct reconcile *reconcile, const struct queue_row *queue,
+                        const struct show_version *show)
+{
+    const struct show_ref ref = {.queue = queue->id, .show = show->show};
+    int64_t version = 0;
+    int64_t held;
+    enum outcome known = seats_known(reconcile->redis, reconcile->arena, &ref, &version, &held);
+
+    if (known == OUTCOME_ADMISSION_UNAVAILABLE) {
+        reconcile->report.redis_silent = true;
+        return false;
+    }
+    if (known == OUTCOME_OK && version >= show->version) {
+        return true;
+    }
+    log_event(LOG_LEVEL_INFO, "show.load",
+              LOG_FIELDS(LOG_STR("show", show->show), LOG_STR("queue", queue->id),
+                         LOG_INT("known", version), LOG_INT("version", show->version)));
+    return known == OUTCOME_OK ? load_show(reconcile, show->show)
+                               : bring_back(reconcile, queue, show);
+}
+
+/** A page of a show's seats, as Redis and PostgreSQL know them. */
+struct page {
+    struct show_ref show;
+    struct seat_states before; /* PostgreSQL's word before Redis was asked */
+    struct seat_state *told;   /* what Redis believes, seat by seat as in `before` */
+    struct seat_states now;    /* PostgreSQL's word afterwards */
+};
+
+static bool same(const struct seat_state *told, const struct seat_state *state)
+{
+    return told->change == state->change && told->state == state->state &&
+           str_equal(told->member, state->member) && str_equal(told->order, state->order);
+}
+
+/*
+ * Redis was read first: where it knows of more than PostgreSQL, which was asked afterwards, PostgreSQL has lost a
+ * commit, or something else writes to Redis. Where it knows of less, nobody has told it yet.
+ */
+static bool mend(struct reconcile *reconcile, struct arena *arena, const struct page *page)
+{
+    struct seat_state *news = arena_alloc(arena, (page->now.count + 1) * sizeof(*news));
+    struct seat_state *wrong = arena_alloc(arena, (page->now.count + 1) * sizeof(*wrong));
+    size_t news_count = 0;
+    size_t wrong_count = 0;
+    int64_t told = 0;
+    int64_t corrected = 0;
+    size_t at = 0;
+
+    for (size_t i = 0; i < page->now.count; i++) {
+        const struct seat_state *now = &page->now.states[i];
+        while (at < page->before.count && !str_equal(page->before.states[at].seat, now->seat)) {
+            at++;
+        }
+        if (at == page->before.count || same(&page->told[at], now)) {
+            continue;
+        }
+        if (page->told[at].change < now->change) {
+            news[news_count++] = *now;
+        } else {
+            wrong[wrong_count++] = *now;
+        }
+    }
+    if ((news_count > 0 &&
+         !seats_tell(reconcile->redis, arena, &page->show, news, news_count, &told)) ||
+        (wrong_count > 0 &&
+         !seats_correct(reconcile->redis, arena, &page->show, wrong, wrong_count, &corrected))) {
+        reconcile->report.redis_silent = true;
+        return false;
+    }
+    reconcile->report.seats_told += told;
+    reconcile->report.seats_corrected += corrected;
+    if (told + corrected > 0) {
+        log_event(corrected > 0 ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "show.seats_drift",
+                  LOG_FIELDS(LOG_STR("show", page->show.show), LOG_STR("queue", page->show.queue),
+                             LOG_INT("told", told), LOG_INT("corrected", corrected),
+                             LOG_STR("first", wrong_count > 0 ? wrong[0].seat : news[0].seat)));
+    }
+    return true;
+}
+
+/* Compares the page of seats behind `*after` (which gets the last one) and mends it. `*more`: others follow. */
+static bool compare_page(struct reconcile *reconcile, struct arena *arena,
+                         const struct show_ref *show, char after[SEAT_MAX + 1], bool *more)
+{
+    struct page page = {.show = *show};
+    struct str seats[SEATS_TOLD_PER_CALL];
+    struct seat_state told[SEATS_TOLD_PER_CALL];
+
+    *more = false;
+    if (seat_store_page_of_all(reconcile->postgres, arena, show->show, str_of(after),
+                               SEATS_TOLD_PER_CALL, &page.before) != POSTGRES_OK) {
+        reconcile->report.postgres_silent = true;
+        return false;
+    }
+    size_t count = page.before.count;
+    /* A show that is another queue's by now is compared with that one. */
+    if (count == 0 || !str_equal(page.before.show.queue, show->queue)) {
+        return true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        seats[i] = page.before.states[i].seat;
+    }
+    page.told = told;
+    if (!seats_told(reconcile->redis, arena, show, seats, count, told)) {
+        reconcile->report.redis_silent = true;
+        return false;
+    }
+    if (seat_store_of_seats(reconcile->postgres, arena, show->show, seats, count, &page.now) !=
+        POSTGRES_OK) {
+        reconcile->report.postgres_silent = true;
+        return false;
+    }
+    str_copy(seats[count - 1], after, SEAT_MAX + 1);
+    *more = count == SEATS_TOLD_PER_CALL;
+    return !str_equal(page.now.show.queue, show->queue) || mend(reconcile, arena, &page);
+}
+
+static int order_of(struct str a, const char *b)
+{
+    size_t length = strlen(b);
+    int order = memcmp(a.p, b, a.n < length ? a.n : length);
+
+    return order != 0 ? order : (a.n > length) - (a.n < length);
+}
+
+/* Pages are compared in the order of queues, shows and seats; a pass goes on where the last one stopped. */
+static bool compare_show(struct reconcile *reconcile, const struct queue_row *queue,
+                         const struct show_version *show)
+{
+    struct compared *reached = &reconcile->compared;
+    const struct show_ref ref = {.queue = queue->id, .show = show->show};
+    int by_queue = order_of(queue->id, reached->queue);
+    int by_show = order_of(show->show, reached->show);
+    struct arena *arena;
+    bool sound = true;
+    bool more = true;
+
+    if (by_queue < 0 || (by_queue == 0 && by_show < 0) || reconcile->pages_left <= 0) {
+        return true;
+    }
+    if (by_queue != 0 || by_show != 0) {
+        str_copy(queue->id, reached->queue, sizeof(reached->queue));
+        str_copy(show->show, reached->show, sizeof(reached->show));
+        reached->seat[0] = '\0';
+    }
+    arena = arena_new();
+    while (sound && more && reconcile->pages_left > 0) {
+        reconcile->pages_left--;
+        sound = compare_page(reconcile, arena, &ref, reached->seat, &more);
+        arena_reset(arena);
+    }
+    arena_free(arena);
+    return sound;
+}
+
+void reconcile_shows(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    if (each_show(reconcile, queue, bring_newer)) {
+        (void)each_show(reconcile, queue, compare_show);
+    }
+}
+
+void reconcile_shows_start(struct reconcile *reconcile)
+{
+    if (reconcile->thorough || reconcile->pages_left > 0) {
+        reconcile->compared = (struct compared){0};
+    }
+    reconcile->pages_left = reconcile->thorough ? INT64_MAX : PAGES_PER_PASS;
+}

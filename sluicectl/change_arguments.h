@@ -1,0 +1,34 @@
+/*
+ * change_arguments — arguments of the form name=value that become fields of what is put.
+ */
+#ifndef SLUICE_SLUICECTL_CHANGE_ARGUMENTS_H
+#define SLUICE_SLUICECTL_CHANGE_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <json-c/json.h>
+
+#include "sluicectl/client.h"
+#include "sluicectl/invocation.h"
+
+struct change_field {
+    const char *word;  /* of the argument */
+    const char *field; /* of the wire */
+    bool number;
+};
+
+/** A new object that lives as long as the arena. */
+json_object *change_object(const struct invocation *invocation);
+
+/** Puts the arguments from the second on into `object`. False, and said why, for one that is none of `fields`. */
+bool change_read(const struct invocation *invocation, const struct change_field *fields,
+                 size_t count, json_object *object);
+
+/** Reads what is at `read_path`, changes it by the arguments, and puts it to `path`: what is not named stays
+ *  as it is. EXIT_DONE fills `answer`. */
+enum exit_code change_put(const struct invocation *invocation, const char *read_path,
+                          const char *path, const struct change_field *fields, size_t count,
+                          struct client_answer *answer);
+
+#endif

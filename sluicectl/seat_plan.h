@@ -1,0 +1,21 @@
+/*
+ * seat_plan — a plan of seats as CSV: a first line of names (id, section, row, number, price, currency; in any
+ * order), then a line a seat, in the plan's order. price is in the currency's minor unit.
+ */
+#ifndef SLUICE_SLUICECTL_SEAT_PLAN_H
+#define SLUICE_SLUICECTL_SEAT_PLAN_H
+
+#include <stdio.h>
+
+#include <json-c/json.h>
+
+#include "sluicectl/invocation.h"
+
+/** Reads a plan as the list "seats" of PUT /v1/admin/shows/{show}; NULL, and said why, where it is none. The
+ *  caller's. */
+json_object *seat_plan_read(const struct invocation *invocation, FILE *file);
+
+/** Prints the list "seats" as CSV; with --json one object a line. */
+void seat_plan_print(const struct invocation *invocation, json_object *seats);
+
+#endif

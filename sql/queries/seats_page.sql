@@ -1,0 +1,10 @@
+-- Seats of a show, and what has become of them.
+-- Params: $1 show, $2 behind this seat, $3 at most so many, $4 whether those that were never ordered are wanted too.
+-- Returns: 0..$3 rows by id: queue, show, seat, change, state, member, order.
+-- Called by: lib/orders/seat_store.c.
+SELECT w.queue, s.show, s.id, s.change, s.state, s.member, s.order_id
+  FROM show w
+  JOIN seat_state s ON s.show = w.id
+ WHERE w.id = $1 AND s.show = $1 AND s.id > $2 AND (s.change > 0 OR $4::boolean)
+ ORDER BY s.id
+ LIMIT $3::bigint

@@ -1,0 +1,11 @@
+-- A show and its plan as Redis gets them, at one moment.
+-- Params: $1 show.
+-- Returns: 0 or 1 row: show, queue, version, most seats of a member, seconds that a hold lasts, number of seats,
+--   their ids in the order of the plan, separated by spaces.
+-- Called by: lib/orders/seat_store.c.
+SELECT s.id, s.queue, s.version, s.max_seats_per_member, s.hold_ttl_seconds, plan.count, plan.ids
+  FROM show s
+ CROSS JOIN LATERAL (
+    SELECT count(*) AS count, string_agg(seat.id, ' ' ORDER BY seat.position, seat.id) AS ids
+      FROM seat WHERE seat.show = s.id) AS plan
+ WHERE s.id = $1

@@ -1,0 +1,94 @@
+"""What reconcile does for shows: brings those that Redis lacks, and compares every seat, page by page."""
+
+import re
+
+import pytest
+
+from lib import logs
+from lib.seats import key, taken_in_redis
+from lib.wait import until
+
+
+@pytest.fixture
+def sold(api):
+    """A show of 1,100 seats, three pages, of which a member has ordered some of each."""
+    class Sold:
+        queue = api.queue()
+        show = api.show(queue, plan={"sections": [
+            {"name": "A", "rows": 11, "seatsPerRow": 100, "price": {"amount": 100, "currency": "KRW"}}]}, maxSeatsPerMember=9)
+        seats = ["A-1-1", "A-11-9", "A-5-50", "A-9-99"]
+    member = api.ready_member(Sold.queue)
+    assert member.hold(Sold.show, *Sold.seats).status == 201
+    answer = member.order_seats(Sold.queue, Sold.show, Sold.seats)
+    assert answer.status == 201, answer.body
+    Sold.member, Sold.order = member, answer["id"]
+    return Sold
+
+
+def mended(text):
+    """What a pass says of shows: loaded, told, corrected."""
+    return tuple(map(int, re.search(r"shows loaded (\d+), seats told (\d+), corrected (\d+)", text).groups()))
+
+
+def test_nothing_to_do(parts, sold):
+    parts.reconcile_until(lambda: parts.outbox_empty(sold.queue))
+    assert mended(parts.reconcile()) == (0, 0, 0)
+
+
+def test_what_redis_was_not_told(parts, sold):
+    parts.reconcile_until(lambda: parts.outbox_empty(sold.queue))
+    parts.redis.hdel(key(sold.queue, sold.show, "taken"), "A-11-9", "A-9-99")
+    assert mended(parts.reconcile()) == (0, 2, 0)
+    assert taken_in_redis(parts, sold.queue, sold.show) == dict.fromkeys(sold.seats, sold.member.name)
+    assert mended(parts.reconcile()) == (0, 0, 0)
+
+
+def test_what_redis_believes_of_its_own(parts, api, sold):
+    """A later change than PostgreSQL has: PostgreSQL has lost a commit, or somebody wrote into Redis. A person is told."""
+    parts.reconcile_until(lambda: parts.outbox_empty(sold.queue))
+    taken = key(sold.queue, sold.show, "taken")
+    parts.redis.hset(taken, "A-9-98", "3/S/nobody/o_never")
+    parts.redis.hset(taken, "A-1-1", "1/F//")
+    text = parts.reconcile(expect=1)
+    assert mended(text) == (0, 0, 2) and "what PostgreSQL does not know" in text
+    assert taken_in_redis(parts, sold.queue, sold.show) == dict.fromkeys(sold.seats, sold.member.name)
+    events = [event for event in logs.events(parts.logs, "show.seats_drift") if event["show"] == sold.show]
+    assert {(event["first"], event["corrected"], event["level"]) for event in events} == {
+        ("A-1-1", 1, "warning"), ("A-9-98", 1, "warning")}
+    rival = api.ready_member(sold.queue)
+    assert rival.hold(sold.show, "A-9-98").status == 201
+    assert rival.hold(sold.show, "A-1-1").status == 409
+    assert mended(parts.reconcile()) == (0, 0, 0)
+
+
+def test_expired_and_paid_seats_are_told(parts, api, sold):
+    parts.postgres.query("UPDATE customer_order SET expires_at = now() WHERE id = %s RETURNING id", sold.order)
+    parts.reconcile_until(lambda: taken_in_redis(parts, sold.queue, sold.show) == {})
+    rival = api.ready_member(sold.queue)
+    assert rival.hold(sold.show, "A-1-1").status == 201
+    order = rival.order_seats(sold.queue, sold.show, ["A-1-1"])
+    parts.postgres.query("UPDATE customer_order SET status = 'PAID', place_held = false WHERE id = %s RETURNING id",
+                         order["id"])
+    parts.reconcile_until(
+        lambda: parts.redis.hget(key(sold.queue, sold.show, "taken"), "A-1-1") == f"4/S/{rival.name}/{order['id']}")
+
+
+def test_a_daemon_goes_on_where_it_stopped(parts, api, sold):
+    """Eight pages a pass, so that a pass stays short; what lies behind them is found by a later one."""
+    others = [api.show(sold.queue, plan={"sections": [
+        {"name": "B", "rows": 1, "seatsPerRow": 5000, "price": {"amount": 100, "currency": "KRW"}}]}, name=f"a-{n}-of-it")
+        for n in range(2)]
+    parts.reconcile_until(lambda: parts.outbox_empty(sold.queue))
+    parts.redis.hdel(key(sold.queue, sold.show, "taken"), "A-9-99")
+    parts.redis.hset(key(sold.queue, others[1], "taken"), "B-4999", "1/S/nobody/o_never")
+    parts.start_reconcile()
+    until(lambda: sold.member.name in taken_in_redis(parts, sold.queue, sold.show).values()
+          and len(taken_in_redis(parts, sold.queue, sold.show)) == len(sold.seats)
+          and not taken_in_redis(parts, sold.queue, others[1]), 20, "every page is looked at")
+
+
+def test_shows_come_back_with_their_queue(parts, api, sold):
+    parts.redis.flushall()
+    parts.reconcile_until(lambda: parts.redis.exists(key(sold.queue, sold.show, "info")))
+    assert parts.redis.hget(key(sold.queue, sold.show, "info"), "version") == "1"
+    assert taken_in_redis(parts, sold.queue, sold.show) == dict.fromkeys(sold.seats, sold.member.name)
