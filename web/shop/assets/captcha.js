@@ -63,8 +63,8 @@
     }
 
     /**
-     * Does a proof of work for `event`, shown in `place`. Gives {solution}, {refused: the API's answer} where there is no
-     * challenge, {impossible: true} where the browser lacks what it takes, or {failed: true}. Throws Lost.
+     * Does a proof of work for `event`, shown in `place`. Gives {solution}, {refused: the API's answer} where there is
+     * no challenge, {impossible: true} where the browser lacks what it takes, or {failed: true}. Throws Lost.
      */
     async function prove(event, place) {
         if (!globalThis.isSecureContext || !globalThis.Worker || !globalThis.customElements)

@@ -16,7 +16,7 @@
         return known === null || Math.abs(read - known) > CLOCK_JUMP_MS ? read : Math.max(known, read);
     }
 
-    /** An event's state at `now`, in ms of the server's clock: a time that has come counts before the server says so. */
+    /** An event's state at `now`, in ms of the server's clock: a time that has come counts before it is said. */
     function stateOf(event, now) {
         if (event.endsAt && now >= Date.parse(event.endsAt))
             return 'ENDED';

@@ -1,6 +1,6 @@
 /*
- * The way to a coupon: its event, the line, the turn, the coupon. One loop that asks one thing at a time; coupon.js shows
- * what is known. api.js, captcha.js and coupon-decisions.js come before this.
+ * The way to a coupon: its event, the line, the turn, the coupon. One loop that asks one thing at a time; coupon.js
+ * shows what is known. api.js, captcha.js and coupon-decisions.js come before this.
  */
 (function (shop) {
     'use strict';
@@ -51,12 +51,14 @@
     };
 
     /**
-     * Begins the way to a coupon of the event `id`. `onChange(me)` is called whenever something is to be shown; the proof
-     * of work is shown in `place`. Returns {want, wake, now}.
+     * Begins the way to a coupon of the event `id`. `onChange(me)` is called whenever something is to be shown; the
+     * proof of work is shown in `place`. Returns {want, wake, now}.
      */
     function follow(id, place, onChange) {
         const eventPath = `/v1/coupon-events/${encodeURIComponent(id)}`;
-        const me = { id, status: 'NOT_ENTERED', queueState: null, way: way.get(id), failures: 0, refusals: 0, offset: null };
+        const me = {
+            id, status: 'NOT_ENTERED', queueState: null, way: way.get(id), failures: 0, refusals: 0, offset: null,
+        };
         let proof = null;
         let wakeUp = () => {};
         let askedAt = 0;

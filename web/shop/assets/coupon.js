@@ -75,10 +75,16 @@
             part.hidden = !early;
             if (early) {
                 part.querySelector('.countdown').textContent = clockText(Date.parse(me.event.opensAt) - way.now());
-                part.querySelector('.opens').textContent = text('couponOpensAt', { time: time(me.event.opensAt, 'medium') });
+                const opens = time(me.event.opensAt, 'medium');
+                part.querySelector('.opens').textContent = text('couponOpensAt', { time: opens });
             }
         });
         put('invite-text', text(early ? 'couponInviteEarly' : 'couponInviteText'));
+    }
+
+    function resultText({ issued, lastIssuedAt }) {
+        return lastIssuedAt ? text('couponResult', { issued: count(issued), time: time(lastIssuedAt, 'medium') }) :
+            text('couponResultNone');
     }
 
     function drawEvent(face) {
@@ -90,8 +96,7 @@
             text('couponLeft', { left: count(event.left), coupons: count(event.coupons) }) : '');
         at('result').hidden = !over;
         at('result-link').href = event ? `/v1/coupon-events/${encodeURIComponent(event.event)}/result` : '';
-        put('result-text', over && result ? text(result.lastIssuedAt ? 'couponResult' : 'couponResultNone',
-            { issued: count(result.issued), time: result.lastIssuedAt ? time(result.lastIssuedAt, 'medium') : '' }) : '');
+        put('result-text', over && result ? resultText(result) : '');
     }
 
     function drawTurn() {
