@@ -1,36 +1,45 @@
 #include <string.h>
 
 #include "lib/base/log.h"
+#include "lib/catalog/catalog.h"
 #include "lib/orders/seat_publication.h"
 #include "lib/orders/seat_store.h"
 #include "reconcile/reconcile.h"
 
 enum { SHOWS_PER_CALL = 100, PAGES_PER_PASS = 8 };
 
+/* Something that needs both gave no answer. Returns false. */
+static bool silent(struct reconcile *reconcile)
+{
+    bool answers = postgres_alive(reconcile->postgres);
+
+    reconcile->report.postgres_silent |= !answers;
+    reconcile->report.redis_silent |= answers;
+    return false;
+}
+
 /* In an arena of its own, as all that is large here: a show may have fifty thousand seats. */
-static bool load_show(struct reconcile *reconcile, struct str show)
+static bool load_show(struct reconcile *reconcile, const struct show_version *show)
 {
     struct arena *arena = arena_new();
-    enum outcome outcome = show_publish(reconcile->postgres, reconcile->redis, arena, show);
+    enum outcome outcome = show_publish(reconcile->postgres, reconcile->redis, arena, show->show);
 
+    /* Whatever kept the show from Redis has kept its news from the catalogue. */
+    bool told = outcome != OUTCOME_LOADED ||
+                catalog_show_changed(reconcile->redis, arena, show->show, show->concert);
     arena_free(arena);
     reconcile->report.shows_loaded += outcome == OUTCOME_LOADED;
     /* NOT_FOUND: gone from this queue since it was listed. OLDER: somebody else loads it, who gets it done. */
-    if (outcome == OUTCOME_ADMISSION_UNAVAILABLE) {
-        reconcile->report.redis_silent = true;
-        return false;
-    }
-    return true;
+    return (outcome != OUTCOME_ADMISSION_UNAVAILABLE && told) || silent(reconcile);
 }
 
-static bool tell_show(struct reconcile *reconcile, struct str show)
+static bool tell_show(struct reconcile *reconcile, const struct show_version *show)
 {
     struct arena *arena = arena_new();
-    bool told = show_states_tell(reconcile->postgres, reconcile->redis, arena, show, NULL);
+    bool told = show_states_tell(reconcile->postgres, reconcile->redis, arena, show->show, NULL);
 
     arena_free(arena);
-    reconcile->report.redis_silent |= !told;
-    return told;
+    return told || silent(reconcile);
 }
 
 /* Calls `with` for each show of a queue. False where it did, or where PostgreSQL gave no answer. */
@@ -63,7 +72,7 @@ static bool bring_back(struct reconcile *reconcile, const struct queue_row *queu
 {
     (void)queue;
     /* What is sold first: the show is not there for anybody before that is known. */
-    return tell_show(reconcile, show->show) && load_show(reconcile, show->show);
+    return tell_show(reconcile, show) && load_show(reconcile, show);
 }
 
 bool reconcile_load_shows(struct reconcile *reconcile, const struct queue_row *queue)
@@ -90,8 +99,7 @@ static bool bring_newer(struct reconcile *reconcile, const struct queue_row *que
     log_event(LOG_LEVEL_INFO, "show.load",
               LOG_FIELDS(LOG_STR("show", show->show), LOG_STR("queue", queue->id),
                          LOG_INT("known", version), LOG_INT("version", show->version)));
-    return known == OUTCOME_OK ? load_show(reconcile, show->show)
-                               : bring_back(reconcile, queue, show);
+    return known == OUTCOME_OK ? load_show(reconcile, show) : bring_back(reconcile, queue, show);
 }
 
 /** A page of a show's seats, as Redis and PostgreSQL know them. */

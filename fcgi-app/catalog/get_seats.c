@@ -47,9 +47,23 @@ static void add_field(struct buffer *body, struct str name, struct str text)
     buffer_add_json_string(body, text);
 }
 
+/* What the end of a seat says, by status and whose it is. */
+static struct str ending_of(char state)
+{
+    static const char *const ENDINGS[][2] = {
+        [SEAT_AVAILABLE] = {"},\"status\":\"AVAILABLE\",\"mine\":false}",
+                            "},\"status\":\"AVAILABLE\",\"mine\":true}"},
+        [SEAT_HELD] = {"},\"status\":\"HELD\",\"mine\":false}",
+                       "},\"status\":\"HELD\",\"mine\":true}"},
+        [SEAT_SOLD] = {"},\"status\":\"SOLD\",\"mine\":false}",
+                       "},\"status\":\"SOLD\",\"mine\":true}"},
+    };
+
+    return str_of(ENDINGS[seat_board_status(state)][seat_board_is_mine(state)]);
+}
+
 static void add_seat(struct buffer *body, struct str line, struct str currency, char state)
 {
-    static const char *const STATUS[] = {"AVAILABLE", "HELD", "SOLD"};
     struct str id;
     struct str section;
     struct str row;
@@ -66,8 +80,7 @@ static void add_seat(struct buffer *body, struct str line, struct str currency, 
     buffer_add(body, STR(",\"price\":{\"amount\":"));
     buffer_add(body, line);
     add_field(body, STR(",\"currency\":"), currency);
-    buffer_format(body, "},\"status\":\"%s\",\"mine\":%s}", STATUS[seat_board_status(state)],
-                  seat_board_is_mine(state) ? "true" : "false");
+    buffer_add(body, ending_of(state));
 }
 
 static void write_body(struct response *response, const struct map_answer *answer)

@@ -106,12 +106,29 @@ static size_t utf8_length(const unsigned char *p, size_t n)
     return length;
 }
 
+/* How many bytes from `p` on stand for themselves in a JSON string: taken in one piece. */
+static size_t plain_length(const unsigned char *p, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && p[i] >= 0x20 && p[i] < 0x7f && p[i] != '"' && p[i] != '\\') {
+        i++;
+    }
+    return i;
+}
+
 void buffer_add_json_string(struct buffer *buffer, struct str text)
 {
     const unsigned char *p = (const unsigned char *)text.p;
 
     buffer_add_char(buffer, '"');
     for (size_t i = 0; i < text.n;) {
+        size_t plain = plain_length(p + i, text.n - i);
+        if (plain > 0) {
+            buffer_add(buffer, str_sized(text.p + i, plain));
+            i += plain;
+            continue;
+        }
         size_t length = utf8_length(p + i, text.n - i);
         if (length == 0) {
             buffer_add(buffer, STR("\xef\xbf\xbd"));

@@ -11,8 +11,9 @@
 #include "lib/metrics/metrics.h"
 
 enum {
-    REST_MS = 500,       /* after a silence, before it is tried again */
-    ROUNDS = 3,          /* a flight that is overtaken computes again, at most so often in all */
+    REST_MS = 500,  /* after a silence, before it is tried again: at least so long, */
+    REST_TIMES = 3, /* and so many times as long as was waited in vain: others want to be served */
+    ROUNDS = 3,     /* a flight that is overtaken computes again, at most so often in all */
     MARGIN_MS = 2000,    /* postgres_query() may take a second longer than the statement */
     STRANGERS_MAX = 100, /* a second and process */
     PAUSE_MS = 2,
@@ -24,6 +25,7 @@ enum {
 struct flight {
     struct search *search;
     bool early;
+    bool asks;  /* PostgreSQL, where that is due */
     bool in_l2; /* noted there: `token` is to be ended */
     int64_t generation;
     char token[L2_TOKEN_TEXT + 1];
@@ -74,6 +76,20 @@ static bool rests(int64_t until)
     return clock_monotonic_ms() < until;
 }
 
+static int64_t rest_after(int64_t waited_us)
+{
+    int64_t rest = waited_us / US * REST_TIMES;
+
+    return clock_monotonic_ms() + (rest > REST_MS ? rest : REST_MS);
+}
+
+/* A PostgreSQL that hangs is to hold up one process of the host at a time, not one for each object. */
+static bool may_ask_postgres(struct catalog *catalog)
+{
+    return !rests(catalog->postgres_rests_until) &&
+           (!catalog->postgres_failed || host_lock_try(l1_locks(catalog->l1), STR("postgres")));
+}
+
 /* Puts it into L1, with the time that it has there. */
 static void keep(struct search *search, struct catalog_entry *entry)
 {
@@ -110,8 +126,9 @@ static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_e
     metrics_add(flight->early ? METRIC_CATALOG_EARLY : METRIC_CATALOG_LATE, 1);
     metrics_add(METRIC_CATALOG_RECOMPUTE_US, entry->l2_cost);
     test_pause("catalog.computed");
+    catalog->postgres_failed = outcome == CATALOG_UNAVAILABLE;
     if (outcome == CATALOG_UNAVAILABLE) {
-        catalog->postgres_rests_until = clock_monotonic_ms() + REST_MS;
+        catalog->postgres_rests_until = rest_after(entry->l2_cost);
         return outcome;
     }
     catalog->strangers += outcome == CATALOG_NONE ? 1 : 0;
@@ -149,7 +166,7 @@ static bool bring_to_l2(struct flight *flight, struct catalog_entry *entry, bool
 static enum flight_end compute(struct flight *flight, struct catalog_entry *entry)
 {
     struct search *search = flight->search;
-    bool asks = !rests(search->catalog->postgres_rests_until) && may_ask_about_stranger(search);
+    bool asks = flight->asks && may_ask_about_stranger(search);
     bool done = false;
 
     for (int round = 1; asks && !done; round++) {
@@ -201,8 +218,10 @@ static void ask_l2(struct flight *flight, bool alone, struct l2_answer *answer)
         .known = search->reserve.stamp != 0 ? search->reserve.stamp
                  : search->has_kept         ? search->kept.stamp
                                             : 0,
-        .fly = !rests(catalog->postgres_rests_until),
+        .fly = flight->asks,
     };
+
+    int64_t asked_at = clock_monotonic_us();
 
     *answer = (struct l2_answer){.state = L2_SILENT};
     if (rests(catalog->redis_rests_until)) {
@@ -210,7 +229,7 @@ static void ask_l2(struct flight *flight, bool alone, struct l2_answer *answer)
     }
     l2_read(catalog->redis, search->arena, &question, answer);
     if (answer->state == L2_SILENT) {
-        catalog->redis_rests_until = clock_monotonic_ms() + REST_MS;
+        catalog->redis_rests_until = rest_after(clock_monotonic_us() - asked_at);
     }
 }
 
@@ -219,31 +238,31 @@ static enum flight_end adopt(struct search *search, struct catalog_entry *entry)
 {
     keep(search, entry);
     metrics_add(METRIC_CATALOG_L2, 1);
+    metrics_add(METRIC_CATALOG_NEGATIVE, entry->exists ? 0 : 1);
     return FLIGHT_DONE;
 }
 
-enum flight_end flight_go(struct search *search, bool alone, struct catalog_entry *entry)
+static enum flight_end go(struct flight *flight, bool alone, struct catalog_entry *entry)
 {
-    struct flight flight = {.search = search};
+    struct search *search = flight->search;
     struct l2_answer answer;
 
-    l2_token(flight.token, l1_host(search->catalog->l1));
     for (int tries = 0;; tries++) {
-        ask_l2(&flight, alone, &answer);
+        ask_l2(flight, alone, &answer);
         if (answer.state == L2_SILENT) {
-            return compute(&flight, entry);
+            return compute(flight, entry);
         }
         bool whole = answer.state != L2_NONE && complete(search, &answer, entry);
         if (whole) {
             search->reserve = *entry;
         }
-        flight.in_l2 = answer.flight == L2_FLIGHT_MINE;
-        flight.generation = answer.entry.generation;
-        flight.early = answer.state == L2_DUE && !answer.has_run_out;
-        if (flight.in_l2) {
-            return compute(&flight, entry);
+        flight->in_l2 = answer.flight == L2_FLIGHT_MINE;
+        flight->generation = answer.entry.generation;
+        flight->early = answer.state == L2_DUE && !answer.has_run_out;
+        if (flight->in_l2) {
+            return compute(flight, entry);
         }
-        if (whole && (answer.state == L2_GOOD || flight.early)) {
+        if (whole && (answer.state == L2_GOOD || flight->early)) {
             return adopt(search, entry);
         }
         if (answer.flight == L2_FLIGHT_NO && answer.state != L2_GOOD) {
@@ -253,7 +272,21 @@ enum flight_end flight_go(struct search *search, bool alone, struct catalog_entr
             return FLIGHT_STALE;
         }
         if (!flight_pause(search, tries)) {
-            return alone ? compute(&flight, entry) : FLIGHT_NOTHING;
+            return alone ? compute(flight, entry) : FLIGHT_NOTHING;
         }
     }
+}
+
+enum flight_end flight_go(struct search *search, bool alone, struct catalog_entry *entry)
+{
+    struct catalog *catalog = search->catalog;
+    bool had_failed = catalog->postgres_failed;
+    struct flight flight = {.search = search, .asks = may_ask_postgres(catalog)};
+
+    l2_token(flight.token, l1_host(catalog->l1));
+    enum flight_end end = go(&flight, alone, entry);
+    if (had_failed && flight.asks) {
+        host_lock_leave(l1_locks(catalog->l1), STR("postgres"));
+    }
+    return end;
 }

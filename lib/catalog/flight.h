@@ -23,6 +23,7 @@ struct catalog {
     struct news *news;
     int64_t redis_rests_until;    /* ms, monotonic: it was silent a moment ago */
     int64_t postgres_rests_until; /* likewise */
+    bool postgres_failed;         /* when it was asked last */
     int64_t strangers_second;     /* PostgreSQL is asked about so many unknown ids a second only */
     int64_t strangers;
 };

@@ -157,6 +157,7 @@ enum postgres_outcome seat_store_shows(struct postgres *postgres, struct arena *
     for (int i = 0; i < PQntuples(result); i++) {
         found[i].show = postgres_text(result, i, 0);
         found[i].version = postgres_int(result, i, 1, 0);
+        found[i].concert = postgres_text(result, i, 2);
     }
     *shows = found;
     return POSTGRES_OK;

@@ -58,6 +58,7 @@ enum postgres_outcome seat_store_plan(struct postgres *postgres, struct arena *a
 struct show_version {
     struct str show;
     int64_t version;
+    struct str concert;
 };
 
 /** At most `limit` shows that are sold through `queue`, by id, behind `after` (empty: from the first on). */

@@ -1,8 +1,8 @@
 -- Shows that are sold through a queue.
 -- Params: $1 queue, $2 behind this show, $3 at most so many.
--- Returns: 0..$3 rows by id: show, version.
+-- Returns: 0..$3 rows by id: show, version, concert.
 -- Called by: lib/orders/seat_store.c.
-SELECT id, version
+SELECT id, version, concert
   FROM show
  WHERE queue = $1 AND id > $2
  ORDER BY id

@@ -22,12 +22,14 @@ def routes(inside):
 ROUTES = routes(inside=False)
 OPEN = {"/livez", "/healthz", "/readyz", "/v1/queues/{queue}", "/v1/queues/{queue}/result", "/v1/queues/{queue}/lottery",
         "/_sluice/continue/{queue}", "/_sluice/language/{lang}", "/v1/coupon-events/{event}",
-        "/v1/coupon-events/{event}/result"}
+        "/v1/coupon-events/{event}/result", "/v1/concerts", "/v1/concerts/{concert}", "/v1/shows/{show}",
+        "/v1/shows/{show}/seats", "/metrics"}
 GOOD = {"{queue}": "hostile", "{lang}": "en", "{event}": "hostile-event",
-        "{sku}": "hostile-sku", "{id}": "o_" + "A" * 22, "{action}": "resume"}
+        "{concert}": "hostile-concert", "{show}": "hostile-show", "{sku}": "hostile-sku", "{id}": "o_" + "A" * 22, "{action}": "resume"}
 BODIES = {("POST", "/v1/orders"), ("PUT", "/v1/admin/queues/{queue}"), ("PATCH", "/v1/admin/queues/{queue}"),
           ("PUT", "/v1/admin/products/{sku}"), ("PUT", "/v1/admin/coupon-events/{event}"),
-          ("POST", "/v1/admin/coupon-events/{event}/codes")}
+          ("POST", "/v1/admin/coupon-events/{event}/codes"), ("PUT", "/v1/admin/concerts/{concert}"),
+          ("PUT", "/v1/admin/shows/{show}"), ("POST", "/v1/shows/{show}/holds"), ("DELETE", "/v1/shows/{show}/holds")}
 
 
 def fill(path, **values):
@@ -42,6 +44,7 @@ def ready(stack):
     api.queue("hostile", pickupSeconds=3600, entryTtlSeconds=3600)
     api.product("hostile", sku="hostile-sku", stock=1000)
     api.coupon_event("hostile", 10, event="hostile-event")
+    api.show("hostile", ["A-1"], name="hostile-show", concert=api.concert("hostile-concert"))
     return api.ready_member("hostile")
 
 
@@ -49,7 +52,7 @@ def headers_for(api, member, method, path):
     if path.startswith("/v1/admin"):
         return api.operator_headers()
     headers = member.headers()
-    if (method, path) == ("POST", "/v1/orders"):
+    if (method, path) in (("POST", "/v1/orders"), ("POST", "/v1/shows/{show}/holds")):
         headers.update({"X-Entry-Token": member.token, "Idempotency-Key": "hostile"})
     return headers
 
@@ -131,9 +134,10 @@ BAD_BODIES = {
 @pytest.mark.parametrize("method, path", sorted(BODIES))
 @pytest.mark.parametrize("name", sorted(BAD_BODIES))
 def test_bad_bodies(api, ready, method, path, name):
-    if name == "empty" and method in ("PUT", "PATCH") and "queues" in path:
-        return  # settings may all take their defaults
-    field = (b"message" if "queues" in path else b"name" if "products" in path or "coupon" in path else b"queue")
+    if name == "empty" and (method == "DELETE" or method in ("PUT", "PATCH") and "queues" in path):
+        return  # settings may all take their defaults; without a body everything is given back
+    field = (b"message" if "queues" in path else b"name" if "products" in path or "coupon" in path
+             else b"title" if "concerts" in path else b"seats" if "holds" in path else b"queue")
     body = BAD_BODIES[name].replace(b"queue", field)
     answer = api.raw(request(method, fill(path), headers_for(api, ready, method, path), body))
     assert_refused(answer, (method, path, name))

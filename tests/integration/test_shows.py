@@ -9,6 +9,7 @@ import pytest
 
 from lib.api import some_name
 from lib.client import assert_problem
+from lib.wait import until
 
 KRW = {"amount": 1000, "currency": "KRW"}
 
@@ -194,12 +195,14 @@ def test_a_stored_show_reaches_redis_when_it_is_back(parts, api):
     queue = api.queue()
     show = api.show(queue, ["A-1"])
     body = read_show(api, show)
+    assert api.call("GET", f"/v1/shows/{show}")["version"] == 1
     parts.redis_server.stop()
     answer = api.admin("PUT", f"/shows/{show}", {**body, "seats": [seat("A-1"), seat("A-2")]})
     assert (answer.status, answer["version"]) == (200, 2), answer.body
     parts.start_redis()
     assert in_redis(parts, queue, show)["version"] == "1"
     parts.reconcile_until(lambda: in_redis(parts, queue, show)["version"] == "2")
+    until(lambda: api.call("GET", f"/v1/shows/{show}")["version"] == 2, 3, "the catalogue has heard of it too")
 
 
 @pytest.mark.limit(180)
