@@ -86,6 +86,7 @@ struct payment_subject {
 struct payment_offer {
     struct str item_name; /* 1..PAYMENT_ITEM_NAME_MAX characters of UTF-8; what is longer is cut */
     int64_t quantity;     /* ≥ 1 */
+    bool mobile;          /* the browser is a phone's: the provider may have another page for it */
     struct str approve_url; /* where the browser comes back, each ≤ PAYMENT_RETURN_URL_MAX */
     struct str cancel_url;
     struct str fail_url;

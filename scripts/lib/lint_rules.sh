@@ -51,10 +51,10 @@ rule_routes_without_store_text()
         "${files[@]}"
 }
 
-# lib/base → settings → store → identity → captcha → admission → orders → programs: only downwards.
+# lib/base → settings → http_client → store → identity → captcha → admission → orders → payments → programs: only downwards.
 rule_layers()
 {
-    local layers=(base settings store identity captcha admission orders) lower higher wrong=0 files
+    local layers=(base settings http_client store identity captcha admission orders payments) lower higher wrong=0 files
     for lower in "${!layers[@]}"; do
         mapfile -t files < <(source_files '*.c' '*.h' | grep "^lib/${layers[lower]}/" || true)
         higher=$(IFS='|' && printf '%s' "${layers[*]:lower+1}")
