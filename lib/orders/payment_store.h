@@ -37,13 +37,13 @@ enum payment_stored {
     PAYMENT_STORED_IN_PROGRESS, /* a payment of the order is being started or confirmed */
     PAYMENT_STORED_NOT_PAYABLE, /* payment_open(): not unpaid any more, or its time to pay is over */
     PAYMENT_STORED_NOT_CANCELABLE, /* payment_order_cancel(): the order's status does not allow it */
-    PAYMENT_STORED_REFUND,      /* taken there, and the order or the payment had ended: to be given back */
-    PAYMENT_STORED_MISMATCH,    /* what the provider says is not what was to be paid: a person looks */
-    PAYMENT_STORED_EARLY,       /* "not paid" does not count yet: it is asked again later */
-    PAYMENT_STORED_PARTIAL,     /* noted down: not all of it was given back */
+    PAYMENT_STORED_REFUND, /* taken there, and the order or the payment had ended: to be given back */
+    PAYMENT_STORED_MISMATCH, /* what the provider says is not what was to be paid: a person looks */
+    PAYMENT_STORED_EARLY,    /* "not paid" does not count yet: it is asked again later */
+    PAYMENT_STORED_PARTIAL,  /* noted down: not all of it was given back */
     PAYMENT_STORED_UNAVAILABLE, /* PostgreSQL cannot do it now; it certainly did not happen */
-    PAYMENT_STORED_UNKNOWN,     /* no answer: it may have happened, or may yet; the same call may be made again */
-    PAYMENT_STORED_FAILED       /* refused for a reason that is a defect; logged; it did not happen */
+    PAYMENT_STORED_UNKNOWN, /* no answer: it may have happened, or may yet; the same call may be made again */
+    PAYMENT_STORED_FAILED /* refused for a reason that is a defect; logged; it did not happen */
 };
 
 /** A payment and its order after a call that found them. */
@@ -53,8 +53,9 @@ struct payment_effect {
     struct str order_status; /* as in the API */
     struct str queue;
     struct str member;
-    bool place_freed; /* the order held its member's place until now */
-    bool came_back;   /* something that was all gone is there again */
+    bool place_freed;        /* the order held its member's place until now */
+    bool came_back;          /* something that was all gone is there again */
+    int64_t session_ends_us; /* microseconds since 1970, -1: there is no session */
 };
 
 /** Whole minor units; `vat` is in `total`. */

@@ -200,7 +200,7 @@ $$;
 -- now. place_freed and came_back: what Redis has to hear of it (the outbox has it too).
 CREATE TYPE payment_result AS (
     outcome text, state text, order_id text, order_status text, queue text, member text,
-    place_freed boolean, came_back boolean);
+    place_freed boolean, came_back boolean, session_ends_us bigint);
 
 -- Locks a payment, its order before it. NULLs where there is none.
 CREATE FUNCTION payment_lock(p_payment text) RETURNS payment
@@ -251,7 +251,8 @@ DECLARE
     v_result payment_result;
 BEGIN
     SELECT p_outcome, p.state, o.id, o.status, o.queue, o.member,
-           COALESCE(p_place_freed, false), COALESCE(p_came_back, false)
+           COALESCE(p_place_freed, false), COALESCE(p_came_back, false),
+           (extract(epoch FROM p.session_ends_at) * 1000000)::bigint
       INTO v_result
       FROM payment p JOIN customer_order o ON o.id = p.order_id
      WHERE p.id = p_payment;
@@ -487,7 +488,7 @@ BEGIN
     ELSIF v_payment.state = 'CANCEL_REQUESTED' THEN
         v_outcome := 'refund';
     ELSE
-        UPDATE payment p SET retry_at = NULL, attempts = 0, needs_person = false, last_error = ''
+        UPDATE payment p SET retry_at = NULL, attempts = 0
          WHERE p.id = p_payment AND p.retry_at IS NOT NULL;
         v_outcome := 'same';
     END IF;
@@ -684,7 +685,8 @@ BEGIN
 END $$;
 
 -- The provider refuses to give a payment back. Where the order still has its goods, it is PAID again;
--- otherwise it stays to be given back. A person has to look at either. 'done' or 'stale'.
+-- otherwise it stays to be given back. A person has to look at either, and the provider is asked once more
+-- soon: another call may have been under way. 'done' or 'stale'.
 CREATE FUNCTION payment_cancel_refused(p_payment text, p_why text) RETURNS payment_result
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -693,7 +695,7 @@ BEGIN
     IF v_payment.state <> 'CANCEL_REQUESTED' THEN
         RETURN payment_answer('stale', p_payment, false, false);
     ELSIF v_payment.pays THEN
-        PERFORM payment_move(p_payment, 'PAID', p_why, NULL);
+        PERFORM payment_move(p_payment, 'PAID', p_why, now() + interval '1 minute');
         UPDATE customer_order o SET status = 'PAID'
          WHERE o.id = v_payment.order_id AND o.status = 'CANCEL_REQUESTED';
     END IF;

@@ -1,6 +1,7 @@
--- Cancels an unpaid order of a member.
+-- Cancels an order of a member, or begins to give its money back.
 -- Params: $1 member, $2 order.
 -- Returns: 0 or 1 row.
--- Called by: lib/orders/order_store.c.
-SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held, came_back
-  FROM cancel_order($1, $2)
+-- Called by: lib/orders/payment_store.c.
+SELECT (c.o).id, (c.o).queue, (c.o).status, (c.o).total_amount, (c.o).currency, (c.o).created_us,
+       (c.o).expires_us, (c.o).items, (c.o).place_held, c.place_freed, c.came_back, c.payment_id
+  FROM order_cancel($1, $2) AS c
