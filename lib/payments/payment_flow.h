@@ -18,7 +18,7 @@
 struct payment_flow {
     const struct settings *settings;
     struct postgres *postgres;
-    struct redis *redis;                /* may be away: the outbox tells it later */
+    struct redis *redis;               /* may be away: the outbox tells it later */
     struct payment_provider *provider; /* NULL where payment_provider is none */
 };
 
@@ -68,15 +68,15 @@ enum payment_returned_as payment_flow_approve(const struct payment_flow *flow, s
 enum payment_returned_as payment_flow_stop(const struct payment_flow *flow, struct arena *arena,
                                            struct str order, struct str state, bool failed);
 
-/** Gives the payment `id`, which is CANCEL_REQUESTED, back, as far as the provider lets us now. `effect` is
- *  filled where DONE (CANCELED now, or PAID again), SAME or STALE comes back; after anything else it is still
- *  to be given back, and reconcile goes on. */
+/** Gives the payment `id`, which is CANCEL_REQUESTED, back, as far as the provider lets us now. DONE: it is
+ *  CANCELED now, or PAID again, as `effect` has it. STALE: it was not to be given back (any more). After anything
+ *  else it still is, and reconcile goes on. */
 enum payment_stored payment_flow_refund(const struct payment_flow *flow, struct arena *arena,
                                         struct str id, struct payment_effect *effect);
 
 /** What a look at a payment came to. */
 enum payment_settled {
-    PAYMENT_SETTLED_DONE, /* it went on, or needs nothing more */
+    PAYMENT_SETTLED_DONE,  /* it went on, or needs nothing more */
     PAYMENT_SETTLED_WAITS, /* not decided yet at the provider: looked at again later */
     PAYMENT_SETTLED_OPEN, /* the provider or PostgreSQL gave no answer, or one that does not fit; noted */
     PAYMENT_SETTLED_NO_STORE /* PostgreSQL did not answer at all */
