@@ -10,7 +10,8 @@ enum {
     IN_QUEUE = 1U << POOL_QUEUE,
     IN_ORDER = 1U << POOL_ORDER,
     IN_OPERATOR = 1U << POOL_OPERATOR,
-    IN_ANY = IN_QUEUE | IN_ORDER | IN_OPERATOR
+    IN_PAYMENT = 1U << POOL_PAYMENT,
+    IN_ANY = IN_QUEUE | IN_ORDER | IN_OPERATOR | IN_PAYMENT
 };
 
 static const struct route ROUTES[] = {

@@ -124,3 +124,20 @@ rule_nginx_covers_routes()
     done < <(sed -nE 's|^ *error_page .* /_problem/([a-z-]+);|\1|p' nginx/snippets/*.conf.in nginx/gate/*.conf.in)
     return "$wrong"
 }
+
+# The state machine of payments is in lib/orders/payment_states.tbl, and PostgreSQL has the same.
+rule_payment_states()
+{
+    local table=lib/orders/payment_states.tbl sql=sql/migrations/0012_payments.sql open wrong=0
+    if ! diff <(sed -nE "s/^STATE\\((\\w+), (\\w+), (\\w+), .*/('\\1', \\2, \\3)/p; s/^TRANSITION\\((\\w+), (\\w+), .*/('\\1', '\\2')/p" "$table") \
+        <(sed -nE "s/^    (\\('[A-Z_]+', (true|false|').*\\))[,;]$/\\1/p" "$sql"); then
+        printf '%s and %s do not have the same states and transitions\n' "$table" "$sql"
+        wrong=1
+    fi
+    open=$(sed -nE "s/^STATE\\((\\w+), true, .*/'\\1'/p" "$table" | paste -sd , | sed 's/,/, /g')
+    if ! grep -A1 'INDEX payment_open_key' "$sql" | grep -qF "state IN ($open)"; then
+        printf '%s: payment_open_key is not about the open states of %s\n' "$sql" "$table"
+        wrong=1
+    fi
+    return "$wrong"
+}

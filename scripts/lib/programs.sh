@@ -100,6 +100,12 @@ start_order_pool()
     start_pool order "${SLUICE_ORDER_WORKERS:-$(($(nproc) * 2 < 4 ? $(nproc) * 2 : 4))}"
 }
 
+# A worker waits for the provider most of the time, so these are more than the database would bear at once.
+start_payment_pool()
+{
+    start_pool payment "${SLUICE_PAYMENT_WORKERS:-8}"
+}
+
 # Operators get through while orders are slow.
 start_operator_pool()
 {

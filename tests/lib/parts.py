@@ -18,7 +18,8 @@ from lib.tokens import encode
 from lib.wait import until
 
 PAUSE_STEPS = ("order.before_claim", "order.claimed", "order.before_transaction", "order.committed",
-               "order.consumed", "scheduler.before_promote", "scheduler.promoted")
+               "order.consumed", "scheduler.before_promote", "scheduler.promoted", "payment.starting",
+               "payment.started", "payment.approving", "payment.approved", "payment.canceling", "payment.canceled")
 # Short times, so that tests need not be long.
 SETTINGS = {"leader_lock_ms": 1000, "order_pool_silence_ms": 1500, "statement_timeout_ms": 500,
             "lock_timeout_ms": 250, "redis_timeout_ms": 1000}
@@ -31,11 +32,11 @@ class Parts:
     Everything carries a mark of its own, so that nothing can stay behind unseen.
     """
 
-    def __init__(self, directory, queue_workers=2, order_workers=4, environment=None, build=None, wrapper=(),
-                 **settings):
+    def __init__(self, directory, queue_workers=2, order_workers=4, payment_workers=1, environment=None, build=None,
+                 wrapper=(), **settings):
         self.directory = directory
         self.build = build or build_directory("--sanitizers", "--test-hooks")
-        self.queue_workers, self.order_workers = queue_workers, order_workers
+        self.queue_workers, self.order_workers, self.payment_workers = queue_workers, order_workers, payment_workers
         self.wrapper = list(wrapper)
         self.settings = {**SETTINGS, **settings}
         self.mark = uuid.uuid4().hex
@@ -71,6 +72,7 @@ class Parts:
             os.chmod(self.directory / "fcgi", 0o710)
         self.start_pool("queue", self.queue_workers)
         self.start_pool("order", self.order_workers)
+        self.start_pool("payment", self.payment_workers)
         self.start_pool("operator", 1)
         self._start_nginx()
         self.api = Api(self.port, self.secrets)
@@ -125,15 +127,23 @@ class Parts:
         self._write_config()
         for name in pools:
             self.pools[name].stop(seconds=20)
-            self.start_pool(name, {"queue": self.queue_workers, "order": self.order_workers}.get(name, 1))
+            self.start_pool(name, self._size(name))
         for name in pools:
             self._wait_pool(name)
 
+    def _size(self, name):
+        return {"queue": self.queue_workers, "order": self.order_workers,
+                "payment": self.payment_workers}.get(name, 1)
+
     def _wait_pool(self, name):
         """Until every worker of the pool answers well: each connects by itself."""
-        path = {"queue": "/livez", "order": "/readyz", "operator": "/v1/admin/queues"}[name]
-        calls = [("GET", path, self.api.operator_headers(), None)] * 12
-        until(lambda: {answer.status for answer in self.api.together(calls)} == {200}, 20, f"pool {name}", every=0.05)
+        method, path, status = {
+            "queue": ("GET", "/livez", 200), "order": ("GET", "/readyz", 200),
+            "operator": ("GET", "/v1/admin/queues", 200),
+            "payment": ("POST", "/v1/orders/o_AAAAAAAAAAAAAAAAAAAAAA/payment", 404)}[name]
+        headers = self.api.member("nobody").headers() if name == "payment" else self.api.operator_headers()
+        calls = [(method, path, headers, None)] * 12
+        until(lambda: {answer.status for answer in self.api.together(calls)} == {status}, 20, f"pool {name}", every=0.05)
 
     def _start_nginx(self):
         """Its configuration is made by the project's own script."""
@@ -206,7 +216,7 @@ class Parts:
 
     def all_workers(self, pool):
         """The same, once the pool is complete again."""
-        count = {"queue": self.queue_workers, "order": self.order_workers, "operator": 1}[pool]
+        count = self._size(pool)
         return until(lambda: len(self.workers(pool)) >= count and self.workers(pool), 20, f"workers of {pool}")
 
     def arm_pause(self, step):
@@ -218,7 +228,7 @@ class Parts:
     def wait_hit(self, step, seconds=15):
         """Waits for that; returns the stopped process's pid."""
         until((self.pauses / f"{step}.hit").exists, seconds, f"a process at {step}")
-        pids = [*self.workers("order"), *(process.pid for process in self.schedulers if process.alive())]
+        pids = [*self.workers("order"), *self.workers("payment"), *(process.pid for process in self.schedulers if process.alive())]
         stopped = until(lambda: [pid for pid in pids if is_stopped(pid)], 5, f"stop at {step}")
         assert len(stopped) == 1, stopped
         return stopped[0]
@@ -229,7 +239,7 @@ class Parts:
 
     def stop_everybody_s_stop(self):
         """Lets go on whatever a test left stopped."""
-        for pid in [*self.workers("order"), *self.workers("queue"), *(s.pid for s in self.schedulers)]:
+        for pid in [*self.workers("order"), *self.workers("payment"), *self.workers("queue"), *(s.pid for s in self.schedulers)]:
             if is_stopped(pid):
                 processes.cont(pid)
 
@@ -248,6 +258,7 @@ class Parts:
         if len(self.schedulers) != 1:
             self.restart_schedulers(1)
         self._wait_pool("order")
+        self._wait_pool("payment")
         self.api.delete_queues()
 
     def stop(self):
