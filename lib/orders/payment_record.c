@@ -77,8 +77,8 @@ enum payment_stored payment_approve_undo(struct postgres *postgres, struct arena
                   effect);
 }
 
-enum payment_stored payment_unknown(struct postgres *postgres, struct arena *arena, struct str id,
-                                    int64_t number, struct str why, struct payment_effect *effect)
+enum payment_stored payment_in_doubt(struct postgres *postgres, struct arena *arena, struct str id,
+                                     int64_t number, struct str why, struct payment_effect *effect)
 {
     const char *const parameters[] = {arena_copy(arena, id), number_text(arena, number),
                                       payment_result_why(arena, why)};

@@ -129,8 +129,8 @@ enum payment_stored payment_approve_undo(struct postgres *postgres, struct arena
                                          struct payment_effect *effect);
 
 /** No clear answer: APPROVING → UNKNOWN. DONE, SAME, STALE. */
-enum payment_stored payment_unknown(struct postgres *postgres, struct arena *arena, struct str id,
-                                    int64_t number, struct str why, struct payment_effect *effect);
+enum payment_stored payment_in_doubt(struct postgres *postgres, struct arena *arena, struct str id,
+                                     int64_t number, struct str why, struct payment_effect *effect);
 
 /** What a provider says that it has taken. */
 struct payment_taken {

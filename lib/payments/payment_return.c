@@ -105,8 +105,8 @@ static enum payment_returned_as end_unknown(const struct approval *approval,
     struct payment_row row;
 
     enum payment_stored stored =
-        payment_unknown(approval->flow->postgres, approval->arena, approval->id,
-                        approval->turn.number, verdict->detail, &effect);
+        payment_in_doubt(approval->flow->postgres, approval->arena, approval->id,
+                         approval->turn.number, verdict->detail, &effect);
     if (payment_step_is_recorded(stored)) {
         payment_step_log(LOG_LEVEL_WARNING, "payment.unknown", approval->id, &effect,
                          verdict->detail);
