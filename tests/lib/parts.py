@@ -140,7 +140,7 @@ class Parts:
         method, path, status = {
             "queue": ("GET", "/livez", 200), "order": ("GET", "/readyz", 200),
             "operator": ("GET", "/v1/admin/queues", 200),
-            "payment": ("POST", "/v1/orders/o_AAAAAAAAAAAAAAAAAAAAAA/payment", 404)}[name]
+            "payment": ("POST", "/v1/orders/o_AAAAAAAAAAAAAAAAAAAAAA/cancel", 404)}[name]
         headers = self.api.member("nobody").headers() if name == "payment" else self.api.operator_headers()
         calls = [(method, path, headers, None)] * 12
         until(lambda: {answer.status for answer in self.api.together(calls)} == {status}, 20, f"pool {name}", every=0.05)
