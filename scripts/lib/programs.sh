@@ -36,6 +36,9 @@ viewer_key_file = $data/secrets/viewer.key
 board_directory = $run_dir/board
 waiting_room_directory = $run_dir/waiting-room
 CONF
+    if payments_are_simulated; then
+        payment_simulator_settings >>"$settings_file.new"
+    fi
     mv -- "$settings_file.new" "$settings_file"
     # Programs get it by a name without unusual characters.
     settings_file=$data/sluice.conf
@@ -44,9 +47,11 @@ CONF
 # check_settings: a setting that the programs refuse is named here, once, and not by each worker.
 check_settings()
 {
-    local text
-    text=$("$build_dir/sluice-fcgi" --pool order --check-config --config "$settings_file" 2>&1) ||
-        die "the settings are refused: $text"
+    local text pool
+    for pool in order payment; do
+        text=$("$build_dir/sluice-fcgi" --pool "$pool" --check-config --config "$settings_file" 2>&1) ||
+            die "the settings are refused: $text"
+    done
 }
 
 # make_pool_socket_dir: only nginx's workers may speak to the pools.

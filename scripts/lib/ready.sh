@@ -17,7 +17,7 @@ payment_pool_answers()
 {
     local status
     status=$(curl --silent --noproxy '*' --max-time 3 --output /dev/null --request POST \
-        --write-out '%{http_code}' "http://127.0.0.1:$port/v1/orders/o_AAAAAAAAAAAAAAAAAAAAAA/payment") || return 1
+        --write-out '%{http_code}' "http://127.0.0.1:$port/v1/orders/o_AAAAAAAAAAAAAAAAAAAAAA/cancel") || return 1
     [[ $status == 401 ]]
 }
 
@@ -28,6 +28,10 @@ wait_until_ready()
     wait_until "$ready_within" nginx "did not answer" answers_200 /problems/not-found
     wait_until "$ready_within" queue-pool "did not answer" answers_200 /livez
     wait_until "$ready_within" order-pool "did not get ready" answers_200 /readyz
+    if payments_are_simulated; then
+        wait_until "$ready_within" payment-simulator "did not answer" \
+            answers_200 "$payment_simulator_path/alive"
+    fi
     wait_until "$ready_within" payment-pool "did not answer" payment_pool_answers
     wait_until "$ready_within" operator-pool "did not answer" \
         answers_200 /v1/admin/queues "Authorization: Bearer $key"

@@ -11,6 +11,7 @@ an answer goes out. It misbehaves on demand: see faults.py. Nothing here knows a
     POST /v1/payments, /v1/payments/confirm, /v1/payments/KEY/cancel         Toss Payments
     GET  /v1/payments/KEY, /v1/payments/orders/ID
     GET, POST /pay/TOKEN                                                     the page
+    GET  /alive
     GET  /_sim/ledger[?order=ID], /_sim/calls[?order=ID], /_sim/faults       for tests, with the same secret
     POST /_sim/faults
 """

@@ -54,6 +54,8 @@ class Handler(BaseHTTPRequestHandler):
             page = PAGE.fullmatch(place.path)
             if page:
                 return self.page(method, page[1], place.query, body)
+            if place.path == "/alive":
+                return self.send(200, b"{}")
             if place.path.startswith("/_sim/"):
                 return self.own(method, place, body)
             return self.api(method, place.path, body)
@@ -90,7 +92,7 @@ class Handler(BaseHTTPRequestHandler):
         if "http_500_after" in faults:
             return self.send(500, b'{"message": "Internal Server Error"}')
         if "redirect" in faults:
-            return self.send(302, b"", headers=[("Location", "/_sim/alive")])
+            return self.send(302, b"", headers=[("Location", "/alive")])
         if "bad_json" in faults:
             return self.send(reply.status, b"<html><body>" + body + b"</body></html>")
         if "empty" in faults:
@@ -182,8 +184,6 @@ class Handler(BaseHTTPRequestHandler):
     # For tests
 
     def own(self, method, place, body):
-        if place.path == "/_sim/alive":
-            return self.send(200, b"{}")
         if not self.sim.knows_key(self.headers.get("Authorization", "")):
             return self.send(401, b"{}")
         order = parse_qs(place.query).get("order", [None])[0]
