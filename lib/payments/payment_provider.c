@@ -159,11 +159,12 @@ static struct http_answer send_call(struct payment_provider *provider,
     return answer;
 }
 
-/* Sends a call and ends it. True: there is an answer to be read, in the arena. */
-static bool exchange(struct payment_provider *provider, struct arena *arena,
-                     struct payment_call *call, struct payment_reply *reply,
-                     struct payment_verdict *verdict)
+/* Sends a call and ends it. Returns the answer that is to be read; NULL, with the verdict, where there is none. */
+static const struct payment_reply *exchange(struct payment_provider *provider, struct arena *arena,
+                                            struct payment_call *call,
+                                            struct payment_verdict *verdict)
 {
+    struct payment_reply *reply = NULL;
     struct buffer body;
     struct http_answer answer = {.outcome = HTTP_NOT_SENT, .why = "the call is too large"};
 
@@ -173,6 +174,7 @@ static bool exchange(struct payment_provider *provider, struct arena *arena,
     }
     if (answer.outcome == HTTP_ANSWERED) {
         struct str text = buffer_text(&body);
+        reply = arena_alloc(arena, sizeof(*reply));
         *reply = (struct payment_reply){.status = answer.status,
                                         .body = str_sized(arena_copy(arena, text), text.n)};
     } else {
@@ -181,7 +183,7 @@ static bool exchange(struct payment_provider *provider, struct arena *arena,
     }
     buffer_free(&body);
     call_end(call);
-    return answer.outcome == HTTP_ANSWERED;
+    return reply;
 }
 
 /* What an operator should see of a call; what went well only where everything is logged. */
@@ -245,7 +247,6 @@ struct payment_verdict payment_provider_ready(struct payment_provider *provider,
     const char *why = unsupported(subject, offer);
     struct payment_offer cut = *offer;
     struct payment_verdict verdict;
-    struct payment_reply reply;
     struct payment_call call;
 
     if (why != NULL) {
@@ -254,8 +255,9 @@ struct payment_verdict payment_provider_ready(struct payment_provider *provider,
     cut.item_name = cut_name(offer->item_name);
     call_begin(&call);
     provider->adapter->ask_ready(&provider->shop, subject, &cut, &call);
-    if (exchange(provider, arena, &call, &reply, &verdict)) {
-        verdict = provider->adapter->read_ready(arena, subject, &cut, &reply, session);
+    const struct payment_reply *reply = exchange(provider, arena, &call, &verdict);
+    if (reply != NULL) {
+        verdict = provider->adapter->read_ready(arena, subject, offer, reply, session);
         if (verdict.outcome == PAYMENT_OK &&
             !payment_redirect_is_good(session->redirect_url,
                                       http_client_is_local(provider->client))) {
@@ -272,7 +274,6 @@ struct payment_verdict payment_provider_approve(struct payment_provider *provide
                                                 struct payment_state *state)
 {
     struct payment_verdict verdict;
-    struct payment_reply reply;
     struct payment_call call;
 
     if (!provider->adapter->belongs(subject, back)) {
@@ -282,8 +283,9 @@ struct payment_verdict payment_provider_approve(struct payment_provider *provide
     }
     call_begin(&call);
     provider->adapter->ask_approve(&provider->shop, subject, back, &call);
-    if (exchange(provider, arena, &call, &reply, &verdict)) {
-        verdict = provider->adapter->read_approve(arena, subject, &reply, state);
+    const struct payment_reply *reply = exchange(provider, arena, &call, &verdict);
+    if (reply != NULL) {
+        verdict = provider->adapter->read_approve(arena, subject, reply, state);
     }
     return logged("approve", subject, verdict);
 }
@@ -294,13 +296,13 @@ struct payment_verdict payment_provider_lookup(struct payment_provider *provider
                                                struct payment_state *state)
 {
     struct payment_verdict verdict;
-    struct payment_reply reply;
     struct payment_call call;
 
     call_begin(&call);
     provider->adapter->ask_lookup(&provider->shop, subject, &call);
-    if (exchange(provider, arena, &call, &reply, &verdict)) {
-        verdict = provider->adapter->read_lookup(arena, subject, &reply, state);
+    const struct payment_reply *reply = exchange(provider, arena, &call, &verdict);
+    if (reply != NULL) {
+        verdict = provider->adapter->read_lookup(arena, subject, reply, state);
     }
     return logged("lookup", subject, verdict);
 }
@@ -312,13 +314,13 @@ struct payment_verdict payment_provider_cancel(struct payment_provider *provider
                                                struct payment_state *state)
 {
     struct payment_verdict verdict;
-    struct payment_reply reply;
     struct payment_call call;
 
     call_begin(&call);
     provider->adapter->ask_cancel(&provider->shop, subject, money, before, &call);
-    if (exchange(provider, arena, &call, &reply, &verdict)) {
-        verdict = provider->adapter->read_cancel(arena, subject, &reply, state);
+    const struct payment_reply *reply = exchange(provider, arena, &call, &verdict);
+    if (reply != NULL) {
+        verdict = provider->adapter->read_cancel(arena, subject, reply, state);
     }
     return logged("cancel", subject, verdict);
 }
