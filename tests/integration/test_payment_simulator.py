@@ -1,6 +1,10 @@
 """The payment simulator keeps its promises: other tests trust its ledger."""
 
+import base64
+import hmac
 import http.client
+import http.server
+import json
 import re
 import threading
 import time
@@ -364,3 +368,45 @@ def _approve(pay, answered):
             answered.append(pay)
     except (*GONE, OSError):
         pass
+
+
+def test_who_presses_again_is_sent_back_with_the_same_token(sim):
+    pay = Kakao(sim)
+    assert pay.press() == pay.press()
+    assert pay.press("cancel") == "https://shop.test/cancel" and pay.press() is None
+
+
+class Listener(http.server.BaseHTTPRequestHandler):
+    """A shop that takes webhooks: the first call fails."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.got.append((body, self.headers))
+        self.send_response(200 if len(self.server.got) > 1 else 500)
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+def test_webhooks_come_until_they_are_taken_and_signed_where_that_is_wanted(sim):
+    shop = http.server.HTTPServer(("127.0.0.1", 0), Listener)
+    shop.got = []
+    thread = threading.Thread(target=shop.serve_forever, daemon=True)
+    thread.start()
+    try:
+        sim.behave(webhook={"url": f"http://127.0.0.1:{shop.server_port}/", "secret": "hook", "copies": 2})
+        pay = Toss(sim)
+        sim.press(pay.page)
+        pay.confirm()
+        until(lambda: len(shop.got) == 3, 10, "two copies, one of them twice")
+        for body, headers in shop.got:
+            event = json.loads(body)
+            assert event["eventType"] == "PAYMENT_STATUS_CHANGED" and event["data"]["status"] == "DONE"
+            assert event["data"]["orderId"] == pay.order
+            signed = body + b":" + headers["tosspayments-webhook-transmission-time"].encode()
+            mac = base64.b64encode(hmac.new(b"hook", signed, "sha256").digest()).decode()
+            assert headers["tosspayments-webhook-signature"] == f"v1:{mac}"
+    finally:
+        shop.shutdown()
+        shop.server_close()
