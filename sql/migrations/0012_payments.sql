@@ -184,6 +184,34 @@ ALTER TABLE customer_order ADD CONSTRAINT customer_order_returned_check
 ALTER TABLE product ADD COLUMN tax_free boolean NOT NULL DEFAULT false;
 COMMENT ON COLUMN product.tax_free IS 'Its price contains no VAT.';
 
+CREATE OR REPLACE FUNCTION product_for_audit(it product) RETURNS jsonb
+LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object('name', it.name, 'price', jsonb_build_object('amount', it.price_amount,
+        'currency', it.currency), 'taxFree', it.tax_free, 'stock', it.stock, 'available', it.available,
+        'queue', it.queue)
+$$;
+
+-- As the put_product() without p_tax_free, which the release before this one calls, and in its transaction
+-- whether the price contains VAT.
+CREATE FUNCTION put_product(
+    p_sku text, p_name text, p_amount bigint, p_currency text, p_stock bigint, p_queue text,
+    p_tax_free boolean)
+RETURNS TABLE (
+    sku text, name text, price_amount bigint, currency text, stock bigint, available bigint,
+    queue text, created boolean, tax_free boolean)
+LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT f.sku, f.name, f.price_amount, f.currency, f.stock, f.available, f.queue,
+        f.created, p_tax_free
+      FROM put_product(p_sku, p_name, p_amount, p_currency, p_stock, p_queue) AS f;
+    UPDATE product p SET tax_free = p_tax_free WHERE p.sku = p_sku AND p.tax_free <> p_tax_free;
+END $$;
+DROP TRIGGER product_audit_trigger ON product;
+CREATE TRIGGER product_audit_trigger
+    AFTER INSERT OR UPDATE OF name, price_amount, currency, tax_free, stock, queue ON product
+    FOR EACH ROW EXECUTE FUNCTION product_audit();
+
 -- What a provider shows of an order.
 CREATE FUNCTION order_title(p_order text) RETURNS TABLE (title text, quantity bigint)
 LANGUAGE sql STABLE AS $$

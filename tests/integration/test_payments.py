@@ -37,7 +37,13 @@ def test_an_order_is_paid(paying, purchase):
 
 def test_the_provider_gets_amounts_as_it_wants_them(paying):
     purchase = Purchase(paying, amount=3333, quantity=3)
-    paying.postgres.query("UPDATE product SET tax_free = true WHERE sku = %s", purchase.sku)
+    product = paying.api.admin("GET", f"/products/{purchase.sku}").json
+    assert product["taxFree"] is False
+    answer = paying.api.admin("PUT", f"/products/{purchase.sku}", {**product, "taxFree": True})
+    assert answer.status == 200 and answer["taxFree"] is True
+    (entry,) = paying.api.admin("GET", f"/audit?target=product/{purchase.sku}&limit=1")["entries"]
+    assert (entry["before"]["taxFree"], entry["after"]["taxFree"]) == (False, True)
+    assert_problem(paying.api.admin("PUT", f"/products/{purchase.sku}", {**product, "taxFree": "yes"}), 400, "INVALID_REQUEST")
     assert purchase.start().status == 201
     taxed = Purchase(paying, amount=3333, quantity=3)
     assert taxed.start().status == 201
