@@ -14,6 +14,8 @@
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/clock.h"
 
+enum { MOBILE_MAX = 8 };
+
 static void answer_start(struct response *response, const struct payment_start *start)
 {
     char expires[RFC3339_TEXT + 1];
@@ -57,6 +59,15 @@ static void answer_refusal(const struct request *request, struct response *respo
     }
 }
 
+/* By the header Sec-CH-UA-Mobile, which nginx makes for browsers without one. */
+static bool comes_from_phone(const struct request *request)
+{
+    struct str mobile = STR("");
+    const struct request_parameter wanted = {STR("HTTP_SEC_CH_UA_MOBILE"), &mobile, MOBILE_MAX};
+
+    return request_parameters(request, &wanted, 1) && str_equal(mobile, STR("?1"));
+}
+
 void post_payment(const struct services *services, const struct request *request,
                   struct response *response)
 {
@@ -69,8 +80,8 @@ void post_payment(const struct services *services, const struct request *request
     }
     enum payment_started started = PAYMENT_STARTED_NO_ORDER;
     if (order_id_is_valid(request->parameters[0])) {
-        started =
-            payment_flow_start(&flow, request->arena, caller.id, request->parameters[0], &start);
+        started = payment_flow_start(&flow, request->arena, caller.id, request->parameters[0],
+                                     comes_from_phone(request), &start);
     }
     if (started == PAYMENT_STARTED_OK) {
         answer_start(response, &start);

@@ -24,7 +24,7 @@ static struct str return_url(const struct payment_flow *flow, struct arena *aren
 
 static struct payment_verdict ask_for_session(const struct payment_flow *flow, struct arena *arena,
                                               struct str member, struct str order,
-                                              const struct payment_opening *opening,
+                                              const struct payment_opening *opening, bool mobile,
                                               const char *state, struct payment_session *session)
 {
     const struct payment_subject subject =
@@ -32,6 +32,7 @@ static struct payment_verdict ask_for_session(const struct payment_flow *flow, s
     const struct payment_offer offer = {
         .item_name = opening->title,
         .quantity = opening->quantity,
+        .mobile = mobile,
         .approve_url = return_url(flow, arena, order, "approve", state),
         .cancel_url = return_url(flow, arena, order, "cancel", state),
         .fail_url = return_url(flow, arena, order, "fail", state),
@@ -114,7 +115,7 @@ static enum payment_started not_opened(enum payment_stored stored,
 }
 
 enum payment_started payment_flow_start(const struct payment_flow *flow, struct arena *arena,
-                                        struct str member, struct str order,
+                                        struct str member, struct str order, bool mobile,
                                         struct payment_start *start)
 {
     struct payment_opening opening;
@@ -139,7 +140,7 @@ enum payment_started payment_flow_start(const struct payment_flow *flow, struct 
     start->is_new = true;
     test_pause("payment.starting");
     struct payment_verdict verdict =
-        ask_for_session(flow, arena, member, order, &opening, state, &session);
+        ask_for_session(flow, arena, member, order, &opening, mobile, state, &session);
     if (verdict.outcome != PAYMENT_OK) {
         start->order_status = opening.order_status;
         return give_up_start(flow, arena, opening.id, &verdict);

@@ -42,9 +42,9 @@ enum payment_started {
     PAYMENT_STARTED_FAILED       /* a defect; logged */
 };
 
-/** Begins to pay `order` (valid) of `member`. */
+/** Begins to pay `order` (valid) of `member`, on the provider's page for phones where `mobile`. */
 enum payment_started payment_flow_start(const struct payment_flow *flow, struct arena *arena,
-                                        struct str member, struct str order,
+                                        struct str member, struct str order, bool mobile,
                                         struct payment_start *start);
 
 /** What the member who comes back is to be told. */

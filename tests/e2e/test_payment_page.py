@@ -56,6 +56,17 @@ def test_a_member_pays_on_a_page_of_the_site_itself(api, purchase):
     until(lambda: purchase.status() == "CANCELED", 15)
 
 
+@pytest.mark.parametrize("headers, mobile", [
+    ({"User-Agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Version/17.0 Mobile/15E148 Safari/604.1"}, True),
+    ({"User-Agent": "x", "Sec-CH-UA-Mobile": "?1"}, True),
+    ({"User-Agent": "Mozilla/5.0 (Linux; Android 10; Mobile)", "Sec-CH-UA-Mobile": "?0"}, False),
+    ({"User-Agent": "Mozilla/5.0 (X11; Linux x86_64)"}, False)])
+def test_phones_get_the_provider_s_page_for_phones(api, purchase, headers, mobile):
+    method, path, login, body = purchase.start_call()
+    answer = api.call(method, path, {**login, **headers}, body)
+    assert answer.status == 201 and answer["redirectUrl"].endswith("?mobile") == mobile
+
+
 def test_a_member_who_turns_back_has_not_paid(purchase):
     assert told(purchase.come_back(purchase.press("cancel"))) != "paid"
     assert purchase.status() in ("CANCELED", "PAYMENT_FAILED")

@@ -80,6 +80,7 @@ def code(answer):
 
 def test_money_is_taken_once_on_the_way_that_kakaopay_documents(sim):
     pay = Kakao(sim, total=12000, tax_free=1000)
+    assert pay.made["next_redirect_mobile_url"] == f"{pay.page}?mobile"
     assert re.fullmatch(r"T[0-9a-f]{19}", pay.tid) and pay.look()["status"] == "READY"
     page = sim.open_page(pay.page)
     assert page.status == 200 and "결제 시뮬레이터" in page.body.decode() and "12,000 KRW" in page.body.decode()

@@ -103,7 +103,7 @@ def ready(sim, fields, chosen):
         item_code=text(fields, "item_code", needed=False), quantity=number(fields, "quantity", 1), total=total,
         tax_free=tax_free, vat=part_of_vat(total, tax_free) if vat is None else vat,
         approve_url=url(fields, "approval_url"), cancel_url=url(fields, "cancel_url"), fail_url=url(fields, "fail_url"))
-    return {"tid": tid, "tms_result": False, "next_redirect_app_url": page, "next_redirect_mobile_url": page,
+    return {"tid": tid, "tms_result": False, "next_redirect_app_url": page, "next_redirect_mobile_url": f"{page}?mobile",
             "next_redirect_pc_url": page, "android_app_scheme": f"kakaotalk://kakaopay/pg?url={page}",
             "ios_app_scheme": f"kakaotalk://kakaopay/pg?url={page}", "created_at": kst(now)}
 
