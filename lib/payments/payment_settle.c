@@ -91,7 +91,7 @@ static enum payment_stored give_back(const struct payment_flow *flow, struct are
     case PAYMENT_REJECTED:
         return end_refused(flow, arena, row, &verdict, effect);
     default:
-        (void)note(flow, arena, row->id, verdict.detail, false);
+        (void)note(flow, arena, row->id, verdict.detail, row->needs_person);
         return PAYMENT_STORED_UNKNOWN;
     }
 }
@@ -105,7 +105,8 @@ static enum payment_stored refund(const struct payment_flow *flow, struct arena 
     struct payment_verdict look = payment_provider_lookup(flow->provider, arena, &subject, &state);
 
     if (look.outcome != PAYMENT_OK) {
-        (void)note(flow, arena, row->id, look.detail, look.outcome == PAYMENT_REJECTED);
+        (void)note(flow, arena, row->id, look.detail,
+                   row->needs_person || look.outcome == PAYMENT_REJECTED);
         return PAYMENT_STORED_UNKNOWN;
     }
     switch (state.standing) {
@@ -264,5 +265,6 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
         return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED,
                              STR("a look-up: unknown there"));
     }
-    return note(flow, arena, row->id, look.detail, look.outcome == PAYMENT_REJECTED);
+    return note(flow, arena, row->id, look.detail,
+                row->needs_person || look.outcome == PAYMENT_REJECTED);
 }

@@ -296,7 +296,7 @@ END $$;
 --   'opened'       payment p_payment is STARTING; the provider is to be asked next
 --   'same'         one that is READY lives: its redirect_url and session
 --   'in_progress'  a twin is starting one, or one is being confirmed, or one's session has just ended
---   'not_payable'  the order is not unpaid (any more), or the time to pay is over
+--   'not_payable'  the order is not unpaid (any more), the time to pay is over, or it had 100 payments
 CREATE FUNCTION payment_open(
     p_member text, p_order text, p_payment text, p_provider text, p_return_hash text,
     p_wait_seconds bigint)
@@ -330,7 +330,8 @@ BEGIN
         v_outcome := 'same';
     ELSIF v_payment.id IS NOT NULL THEN
         v_outcome := 'in_progress';
-    ELSIF COALESCE(v_order.pay_until, v_order.expires_at) <= now() THEN
+    ELSIF COALESCE(v_order.pay_until, v_order.expires_at) <= now()
+       OR (SELECT count(*) FROM payment p WHERE p.order_id = p_order) >= 100 THEN
         v_outcome := 'not_payable';
     ELSE
         v_outcome := 'opened';

@@ -236,6 +236,25 @@ def test_too_late_to_begin(paying, purchase):
     assert_problem(purchase.start(), 409, "ORDER_NOT_PAYABLE")
 
 
+def test_no_order_has_payments_without_end(paying, purchase):
+    paying.simulator.kill()
+    assert_problem(purchase.start(), 503, "PAYMENT_UNAVAILABLE")
+    paying.postgres.query(
+        "INSERT INTO payment (id, order_id, provider, return_hash, amount, tax_free, vat, currency, retry_at)"
+        " SELECT 'p_' || lpad('', 22, 'x'), order_id, provider, return_hash, amount, tax_free, vat, currency, now()"
+        " FROM payment WHERE order_id = %s", purchase.order)
+    paying.postgres.query(
+        "DO $$ BEGIN FOR n IN 1 .. 99 LOOP"
+        "  PERFORM payment_start_failed(p.id, 'test') FROM payment p WHERE p.state = 'STARTING';"
+        "  INSERT INTO payment (id, order_id, provider, return_hash, amount, tax_free, vat, currency, retry_at)"
+        "  SELECT 'p_' || lpad(n::text, 22, 'y'), order_id, provider, return_hash, amount, tax_free, vat, currency, now()"
+        "    FROM payment WHERE id = 'p_' || lpad('', 22, 'x'); END LOOP; END $$")
+    paying.settle_payments(lambda: all(state == "FAILED" for _, state in purchase.payments()))
+    paying.simulator.start()
+    assert len(purchase.payments()) > 100
+    assert_problem(purchase.start(), 409, "ORDER_NOT_PAYABLE")
+
+
 def test_what_cannot_be_lengthened_is_not_approved(paying, purchase):
     """The order has ended behind the payment's back: nothing is taken, and the member is told."""
     back = purchase.press()
