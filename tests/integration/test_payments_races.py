@@ -7,7 +7,7 @@ import pytest
 
 from lib import processes
 from lib.client import assert_problem
-from lib.paying import Purchase, told
+from lib.paying import WORKERS, Purchase, told
 from lib.wait import until
 
 
@@ -356,3 +356,70 @@ def test_what_the_provider_says_is_compared(paying, purchase):
     paying.allowed_errors.add("payment.amount_differs")
     paying.postgres.query("UPDATE payment SET amount = amount - 1 WHERE id = %s", purchase.payment())
     paying.settle_payments(lambda: purchase.state() == "PAID")
+
+
+def test_a_slow_provider_takes_no_worker_from_orders(paying):
+    """Every worker of the payment pool waits, and more wait for them: orders go on as if nothing were."""
+    queue = paying.api.queue()
+    purchases = [Purchase(paying, queue=queue) for _ in range(WORKERS + 2)]
+    buyer = paying.api.ready_member(queue)
+    sku = purchases[0].sku
+    paying.simulator.fault("ready.delay=1200")
+    starts = [Behind(paying.api, *purchase.start_call()) for purchase in purchases]
+    until(lambda: paying.postgres.value("SELECT count(*) FROM payment WHERE state = 'STARTING' AND order_id = ANY (%s)",
+                                        [p.order for p in purchases]) == WORKERS, 10, "all workers wait")
+    answer = buyer.order(queue, [{"sku": sku, "quantity": 1}])
+    assert answer.status == 201
+    assert answer.received - answer.sent < 1, "an order waits for no provider"
+    assert {start.end().status for start in starts} == {201}
+
+
+def test_postgres_away_when_the_member_starts_and_comes_back(paying, purchase):
+    other = Purchase(paying)
+    back = purchase.press()
+    paying.postgres.kill()
+    assert_problem(other.start(), 503, "ORDERS_UNAVAILABLE")
+    assert_problem(purchase.come_back(back), 503, "ORDERS_UNAVAILABLE")
+    assert_problem(purchase.cancel(), 503, "ORDERS_UNAVAILABLE")
+    paying.postgres.start()
+    until(lambda: purchase.come_back(back).status == 303, 15, "the database is found again", every=0.3)
+    until(lambda: told(purchase.come_back(back)) == "paid", 10, "it is paid", every=0.3)
+    paying.settle()
+    assert purchase.approvals() == 1 and purchase.assert_agrees() == "PAID"
+
+
+def test_several_reconcilers_divide_the_work(paying):
+    """Each payment is looked up once, by one of them."""
+    queue = paying.api.queue()
+    purchases = [Purchase(paying, queue=queue) for _ in range(8)]
+    backs = [purchase.press() for purchase in purchases]
+    paying.simulator.fault("approve.drop_after_commit")
+    answers = paying.api.together([p.back_call(back) for p, back in zip(purchases, backs)], WORKERS)
+    assert {told(answer) for answer in answers} == {"confirming"}
+    paying.simulator.behave()
+    before = len(paying.simulator.calls(name="order"))
+    paying.make_due()
+    threads = [threading.Thread(target=paying.reconcile, kwargs={"expect": None}) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {purchase.assert_agrees() for purchase in purchases} == {"PAID"}
+    assert len(paying.simulator.calls(name="order")) - before == len(purchases)
+
+
+def test_what_cannot_be_settled_needs_a_person(paying, purchase):
+    back = purchase.press()
+    paying.simulator.fault("approve.drop_after_commit")
+    assert told(purchase.come_back(back)) == "confirming"
+    paying.simulator.kill()
+    paying.postgres.query("UPDATE payment SET attempts = 9, retry_at = now() WHERE id = %s", purchase.payment())
+    assert "1 payments cannot be settled" in paying.reconcile(expect=1)
+    paying.allowed_errors.add("payment.not_settled")
+    attempts, wait, person = paying.postgres.query(
+        "SELECT attempts, extract(epoch FROM retry_at - now()), needs_person FROM payment WHERE id = %s",
+        purchase.payment())[0]
+    assert attempts == 10 and 200 < wait < 380 and person, "later and later, and never given up"
+    paying.simulator.start()
+    paying.settle_payments(lambda: purchase.state() == "PAID")
+    assert paying.postgres.value("SELECT needs_person FROM payment WHERE id = %s", purchase.payment()) is False
