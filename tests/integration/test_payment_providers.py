@@ -166,6 +166,7 @@ def test_whatever_is_no_answer_is_never_taken_for_one(shop, fault, taken):
     shop.sim.behave()
     assert shop.money()[0] == taken and shop.look().more[0] == ("paid" if taken else "open")
     assert '"payment.provider"' in answer.log
+    assert len(shop.sim.calls(shop.id, "approve")) == 1, "sent again"
 
 
 @pytest.mark.parametrize("call", ["ready", "lookup", "cancel"])
