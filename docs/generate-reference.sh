@@ -1,8 +1,9 @@
 #!/bin/bash
 # Usage: docs/generate-reference.sh [--check]
 #
-# Writes docs/settings.md and docs/queue-settings.md from the tables that the programs are built from:
-# lib/settings/settings.tbl and lib/admission/queue_settings.tbl. With --check it writes nothing, shows
+# Writes docs/settings.md, docs/queue-settings.md and docs/payments.md from the tables that the programs are
+# built from: lib/settings/settings.tbl, lib/admission/queue_settings.tbl and lib/orders/payment_states.tbl.
+# With --check it writes nothing, shows
 # what differs, and fails where something does.
 set -euo pipefail
 
@@ -112,6 +113,44 @@ TEXT
     print_rows "$root/lib/admission/queue_settings.tbl" 1
 }
 
+# macro_rows MACRO TABLE: of each MACRO(a, b, …, "text"): its arguments, tab-separated.
+macro_rows()
+{
+    sed -nE "s/^$1\\((.*)\\)\$/\1/p" "$2" | sed -E 's/, "(.*)"$/, \1/' |
+        awk -v count="$([[ $1 == STATE ]] && printf 4 || printf 3)" '
+            {
+                rest = $0
+                out = ""
+                for (i = 1; i < count; i++) {
+                    at = index(rest, ", ")
+                    out = out substr(rest, 1, at - 1) "\t"
+                    rest = substr(rest, at + 2)
+                }
+                print out rest
+            }'
+}
+
+print_payments()
+{
+    local table=$root/lib/orders/payment_states.tbl
+    cat <<'TEXT'
+# The life of a payment
+
+<!-- Written by docs/generate-reference.sh from lib/orders/payment_states.tbl: change it there. -->
+
+An order has at most one open payment, and does not end before that payment is out of its open state. The code, the
+tables `payment_state` and `payment_transition` of PostgreSQL and this page come from one table. Why it is so:
+[0024](decisions/0024-payments-have-a-pool-and-never-guess.md).
+
+TEXT
+    printf '| state | open | may hold money | meaning |\n|---|---|---|---|\n'
+    macro_rows STATE "$table" | awk -F '\t' '
+        function yes(word) { return word == "true" ? "yes" : "" }
+        { printf "| `%s` | %s | %s | %s |\n", $1, yes($2), yes($3), $4 }'
+    printf '\n| from | to | by |\n|---|---|---|\n'
+    macro_rows TRANSITION "$table" | awk -F '\t' '{ printf "| `%s` | `%s` | %s |\n", $1, $2, $3 }'
+}
+
 # put CHECK FILE TEXT: writes the text to FILE, or compares it.
 put()
 {
@@ -137,6 +176,7 @@ main()
     esac
     put "$check" "$docs/settings.md" "$(print_settings)" || status=1
     put "$check" "$docs/queue-settings.md" "$(print_queue_settings)" || status=1
+    put "$check" "$docs/payments.md" "$(print_payments)" || status=1
     exit "$status"
 }
 

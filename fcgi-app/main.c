@@ -21,6 +21,7 @@
 #include "lib/identity/key_set.h"
 #include "lib/identity/member_jwt.h"
 #include "lib/metrics/metrics.h"
+#include "lib/payments/payment_provider.h"
 #include "lib/settings/program_options.h"
 #include "lib/store/postgres.h"
 #include "lib/store/redis.h"
@@ -34,6 +35,9 @@ static const char *const CATALOG_NEEDS[] = {"redis_socket", "postgres_conninfo",
 static const char *const OPERATOR_NEEDS[] = {"redis_socket", "postgres_conninfo", "admin_key_file",
                                              "queue_ticket_keys_file", NULL};
 
+static const char *const PAYMENT_NEEDS[] = {"redis_socket", "postgres_conninfo",
+                                            "visitor_keys_file", NULL};
+
 static const struct {
     const char *name;
     const char *const *needs;
@@ -42,10 +46,11 @@ static const struct {
     [POOL_ORDER] = {"order", ORDER_NEEDS},
     [POOL_OPERATOR] = {"operator", OPERATOR_NEEDS},
     [POOL_CATALOG] = {"catalog", CATALOG_NEEDS},
+    [POOL_PAYMENT] = {"payment", PAYMENT_NEEDS},
 };
 
 static struct program_option pool_option = {.name = "pool",
-                                            .argument = "queue|order|operator|catalog",
+                                            .argument = "queue|order|payment|catalog|operator",
                                             .description = "which routes to serve"};
 
 /* The pool that --pool names, -1 where it names none. */
@@ -67,6 +72,7 @@ static void services_close(struct services *services)
     redis_free(services->redis);
     operator_keys_free(services->operators);
     siteverify_close(services->siteverify);
+    payment_provider_close(services->payment_provider);
     key_set_free(services->altcha_keys);
     key_set_free(services->visitor_keys);
     key_set_free(services->ticket_keys);
@@ -74,7 +80,7 @@ static void services_close(struct services *services)
 }
 
 /* What the order pool judges captchas with, as far as it is set. Returns false, with a sentence, where it is not usable. */
-static bool captchas_open(struct services *services, char error[HTTP_POST_ERROR])
+static bool captchas_open(struct services *services, char error[HTTP_CLIENT_ERROR])
 {
     const struct settings *settings = services->settings;
 
@@ -87,7 +93,7 @@ static bool captchas_open(struct services *services, char error[HTTP_POST_ERROR]
             return false;
         }
     } else if (strcmp(settings->captcha_fallback, "altcha") == 0) {
-        (void)snprintf(error, HTTP_POST_ERROR,
+        (void)snprintf(error, HTTP_CLIENT_ERROR,
                        "altcha_keys_file must be set where captcha_fallback is altcha");
         return false;
     }
@@ -96,6 +102,13 @@ static bool captchas_open(struct services *services, char error[HTTP_POST_ERROR]
         return services->siteverify != NULL;
     }
     return true;
+}
+
+/* The payment provider, in the pool that calls it. Returns false, with a sentence, where it is not usable. */
+static bool payments_open(struct services *services, char error[PAYMENT_PROVIDER_ERROR])
+{
+    return services->pool != POOL_PAYMENT ||
+           payment_provider_open(services->settings, &services->payment_provider, error);
 }
 
 /* Reads the keys that the pool needs. Returns false, with a sentence, where one is not usable. */
@@ -136,7 +149,8 @@ static bool page_open(struct services *services, char error[WAITING_PAGE_ERROR])
     return services->waiting_page != NULL;
 }
 
-_Static_assert((int)HTTP_POST_ERROR <= (int)SETTINGS_ERROR,
+_Static_assert((int)HTTP_CLIENT_ERROR <= (int)SETTINGS_ERROR &&
+                   (int)PAYMENT_PROVIDER_ERROR <= (int)SETTINGS_ERROR,
                "one sentence fits where the other does");
 
 static bool check_settings(const struct settings *settings, char error[SETTINGS_ERROR])
@@ -153,7 +167,8 @@ static bool check_settings(const struct settings *settings, char error[SETTINGS_
         (void)memccpy(error, fault, '\0', SECRET_ERROR);
         usable = false;
     }
-    usable = usable && captchas_open(&services, error) && page_open(&services, error);
+    usable = usable && captchas_open(&services, error) && payments_open(&services, error) &&
+             page_open(&services, error);
     services_close(&services);
     return usable;
 }
@@ -177,7 +192,8 @@ static int serve(enum pool pool, const struct settings *settings)
     struct services services = {.pool = pool, .settings = settings};
     enum log_level level = LOG_LEVEL_INFO;
     char error[SECRET_ERROR];
-    char captcha_error[HTTP_POST_ERROR];
+    char captcha_error[HTTP_CLIENT_ERROR];
+    char payment_error[PAYMENT_PROVIDER_ERROR];
     char page_error[WAITING_PAGE_ERROR];
 
     (void)log_level_parse(str_of(settings->log_level), &level);
@@ -193,6 +209,11 @@ static int serve(enum pool pool, const struct settings *settings)
     }
     if (!captchas_open(&services, captcha_error)) {
         log_event(LOG_LEVEL_ERROR, "captcha.unusable", LOG_FIELDS(LOG_TEXT("why", captcha_error)));
+        services_close(&services);
+        return PROGRAM_BAD_CONFIG;
+    }
+    if (!payments_open(&services, payment_error)) {
+        log_event(LOG_LEVEL_ERROR, "payments.unusable", LOG_FIELDS(LOG_TEXT("why", payment_error)));
         services_close(&services);
         return PROGRAM_BAD_CONFIG;
     }
@@ -226,7 +247,8 @@ int main(int argc, char **argv)
     }
     int pool = pool_of_option();
     if (pool < 0) {
-        code = program_usage_error(&program, "--pool must be queue, order, operator or catalog");
+        code = program_usage_error(&program,
+                                   "--pool must be queue, order, payment, catalog or operator");
     } else if (!listener_prepare() || FCGX_Init() != 0) {
         code = program_usage_error(
             &program, "file descriptor 0 is no listening socket: start it by spawn-fcgi");

@@ -28,6 +28,8 @@ static void print_report(const struct reconcile_report *report)
            (long long)report->seats_told, (long long)report->seats_corrected);
     printf("orders expired %lld\n", (long long)report->orders_expired);
     printf("coupons told anew %lld\n", (long long)report->coupons_mended);
+    printf("payments settled %lld, still open %lld\n", (long long)report->payments_settled,
+           (long long)report->payments_open);
     printf("places mended %lld, freed %lld\n", (long long)report->places_mended,
            (long long)report->places_freed);
     if (report->redis_silent) {
@@ -46,6 +48,10 @@ static void print_report(const struct reconcile_report *report)
     if (report->outbox_stuck > 0) {
         printf("needs a person: rows of the outbox fail again and again; see the log\n");
     }
+    if (report->payments_stuck > 0) {
+        printf("needs a person: %lld payments cannot be settled; see the log\n",
+               (long long)report->payments_stuck);
+    }
 }
 
 static void log_report(const struct reconcile_report *report)
@@ -54,7 +60,8 @@ static void log_report(const struct reconcile_report *report)
     int64_t work = report->queues_published + report->queues_recovered + report->claims_released +
                    report->claims_consumed + report->outbox_done + report->orders_expired +
                    report->lotteries_drawn + report->codes_loaded + report->coupons_mended +
-                   report->shows_loaded + report->seats_told;
+                   report->shows_loaded + report->seats_told + report->payments_settled +
+                   report->payments_open;
 
     if (work == 0 && !needs_person) {
         return;
@@ -68,6 +75,9 @@ static void log_report(const struct reconcile_report *report)
                          LOG_INT("outboxDone", report->outbox_done),
                          LOG_INT("outboxStuck", report->outbox_stuck),
                          LOG_INT("ordersExpired", report->orders_expired),
+                         LOG_INT("paymentsSettled", report->payments_settled),
+                         LOG_INT("paymentsOpen", report->payments_open),
+                         LOG_INT("paymentsStuck", report->payments_stuck),
                          LOG_INT("lotteriesDrawn", report->lotteries_drawn),
                          LOG_INT("codesLoaded", report->codes_loaded),
                          LOG_INT("couponsMended", report->coupons_mended),
@@ -108,6 +118,7 @@ int main(int argc, char **argv)
         .required = NEEDED,
     };
     struct settings settings;
+    char payment_error[PAYMENT_PROVIDER_ERROR];
     int64_t seconds = 0;
     int code = program_start(&program, argc, argv, &settings);
 
@@ -128,7 +139,10 @@ int main(int argc, char **argv)
                                  settings.lock_timeout_ms),
         .arena = arena_new(),
     };
-    if (seconds > 0) {
+    if (!payment_provider_open(&settings, &reconcile.payment_provider, payment_error)) {
+        log_event(LOG_LEVEL_ERROR, "payments.unusable", LOG_FIELDS(LOG_TEXT("why", payment_error)));
+        code = PROGRAM_BAD_CONFIG;
+    } else if (seconds > 0) {
         run_until_shutdown(&reconcile, seconds);
         code = PROGRAM_OK;
     } else {
@@ -137,6 +151,7 @@ int main(int argc, char **argv)
         print_report(&reconcile.report);
         code = reconcile_needs_person(&reconcile.report) ? PROGRAM_NEEDS_PERSON : PROGRAM_OK;
     }
+    payment_provider_close(reconcile.payment_provider);
     redis_free(reconcile.redis);
     postgres_free(reconcile.postgres);
     arena_free(reconcile.arena);

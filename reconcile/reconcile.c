@@ -35,10 +35,12 @@ void reconcile_pass(struct reconcile *reconcile)
     for (size_t i = 0; i < count && !reconcile->report.redis_silent; i++) {
         reconcile_shows(reconcile, &queues[i]);
     }
+    /* Last, for it waits for the payment provider. */
+    reconcile_payments(reconcile);
 }
 
 bool reconcile_needs_person(const struct reconcile_report *report)
 {
     return report->redis_silent || report->postgres_silent || report->places_mended > 0 ||
-           report->outbox_stuck > 0 || report->seats_corrected > 0;
+           report->outbox_stuck > 0 || report->seats_corrected > 0 || report->payments_stuck > 0;
 }

@@ -1,8 +1,8 @@
 /*
  * reconcile — brings Redis and PostgreSQL to agree again after crashes: claims past their lease, the
- * outbox, unpaid orders past their time, draws that are due, codes, queues and shows that Redis does not
- * know (or knows an older version of), places, seats and counts of coupons that drifted apart. Safe to run several
- * at once: each step is one that may be done twice.
+ * outbox, payments that nobody finished, unpaid orders past their time, draws that are due, codes, queues and shows
+ * that Redis does not know (or knows an older version of), places, seats and counts of coupons that drifted apart.
+ * Safe to run several at once: each step is one that may be done twice.
  */
 #ifndef SLUICE_RECONCILE_RECONCILE_H
 #define SLUICE_RECONCILE_RECONCILE_H
@@ -14,6 +14,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/identifier.h"
 #include "lib/orders/queue_store.h"
+#include "lib/payments/payment_provider.h"
 #include "lib/settings/settings.h"
 #include "lib/store/postgres.h"
 #include "lib/store/redis.h"
@@ -28,6 +29,9 @@ struct reconcile_report {
     int64_t outbox_done;
     int64_t outbox_stuck; /* rows that failed so often that a person should look */
     int64_t orders_expired;
+    int64_t payments_settled;
+    int64_t payments_open; /* looked at, and neither the provider nor PostgreSQL let us settle it */
+    int64_t payments_stuck; /* of those, the ones that a person should look at */
     int64_t places_mended;
     int64_t lotteries_drawn;
     int64_t codes_loaded;   /* that Redis did not know */
@@ -51,6 +55,7 @@ struct reconcile {
     const struct settings *settings;
     struct redis *redis;
     struct postgres *postgres;
+    struct payment_provider *payment_provider; /* NULL: there is none */
     struct arena *arena;
     struct reconcile_report report; /* of the pass that runs */
     bool thorough;            /* a pass compares every seat, not just the next pages of them */
@@ -100,6 +105,9 @@ bool reconcile_load_coupons(struct reconcile *reconcile, const struct queue_row 
 
 /** Tells Redis what it has not heard of committed orders (outbox.c). */
 void reconcile_outbox(struct reconcile *reconcile);
+
+/** Looks up payments that are due, and finishes them by what the provider says (payments.c). */
+void reconcile_payments(struct reconcile *reconcile);
 
 /** Ends unpaid orders whose time is over (orders.c). */
 void reconcile_orders(struct reconcile *reconcile);

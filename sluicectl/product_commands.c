@@ -91,6 +91,15 @@ static bool set_field(json_object *product, json_object *price, const char *argu
         json_object_object_add(is_price ? price : product, is_price ? "amount" : "stock", value);
         return true;
     }
+    if (str_equal(name, STR("taxFree"))) {
+        if (!str_equal(text, STR("true")) && !str_equal(text, STR("false"))) {
+            (void)misused("taxFree must be true or false, not '%.*s'", STR_ARG(text));
+            return false;
+        }
+        json_object_object_add(product, "taxFree",
+                               json_object_new_boolean(str_equal(text, STR("true"))));
+        return true;
+    }
     value = json_object_new_string_len(text.n > 0 ? text.p : "", (int)text.n);
     if (str_equal(name, STR("currency"))) {
         json_object_object_add(price, "currency", value);
@@ -100,7 +109,7 @@ static bool set_field(json_object *product, json_object *price, const char *argu
         json_object_object_add(product, "queue", value);
     } else {
         (void)json_object_put(value);
-        (void)misused("a product has name, price, currency, stock and queue, no '%.*s'",
+        (void)misused("a product has name, price, currency, taxFree, stock and queue, no '%.*s'",
                       STR_ARG(name));
         return false;
     }

@@ -12,6 +12,7 @@ void answer_product(struct response *response, int status, const struct product 
     json_object_object_add(answer, "sku", text_json(product->sku));
     json_object_object_add(answer, "name", text_json(product->name));
     json_object_object_add(answer, "price", price);
+    json_object_object_add(answer, "taxFree", json_object_new_boolean(product->tax_free));
     json_object_object_add(answer, "stock", json_object_new_int64(product->stock));
     json_object_object_add(answer, "available", json_object_new_int64(product->available));
     json_object_object_add(answer, "queue", text_json(product->queue));

@@ -1,8 +1,8 @@
 /*
  * PUT /v1/admin/products/{sku} — creates a product or replaces what is said of it. stock is all there is,
  * sold and unsold: what is left changes by the difference, and the queue sells out or opens again with it.
- * Request  {"name", "price": {"amount", "currency"}, "stock", "queue"}; sku and available of GET's answer
- *          are overlooked
+ * Request  {"name", "price": {"amount", "currency"}, "stock", "queue"}, and "taxFree" (false where it is left
+ *          out); sku and available of GET's answer are overlooked
  * Reply    201 the new product, 200 the changed one
  * Errors   INVALID_REQUEST with the pointer
  */
@@ -116,14 +116,23 @@ static bool read_price(const struct reader *reader, json_object *value, struct p
                              "currency must be an ISO 4217 code: three capital letters, like KRW.");
 }
 
+/** Whether the price contains no VAT; it does where nothing is said. */
+static bool read_tax_free(const struct reader *reader, json_object *value, bool *tax_free)
+{
+    *tax_free = json_object_get_boolean(value);
+    return value == NULL || json_object_is_type(value, json_type_boolean) ||
+           refuse(reader, "/taxFree", "taxFree must be true or false.");
+}
+
 static bool read_product(const struct reader *reader, json_object *body, struct product *product)
 {
-    static const char *const FIELDS[] = {"name", "price",     "stock", "queue",
-                                         "sku",  "available", NULL};
+    static const char *const FIELDS[] = {"name", "price",     "stock",   "queue",
+                                         "sku",  "available", "taxFree", NULL};
 
     if (!only_known(reader, body, "", FIELDS) ||
         !read_name(reader, json_object_object_get(body, "name"), &product->name) ||
         !read_price(reader, json_object_object_get(body, "price"), product) ||
+        !read_tax_free(reader, json_object_object_get(body, "taxFree"), &product->tax_free) ||
         !read_whole(reader, json_object_object_get(body, "stock"), "/stock", PRODUCT_STOCK_MAX,
                     &product->stock)) {
         return false;

@@ -1,6 +1,6 @@
 /*
- * blocking_loop — the worker of the order and operator pools: one request at a time, one connection a
- * request. So the number of processes is the number of orders that PostgreSQL sees at once.
+ * blocking_loop — the worker of the order, payment and operator pools: one request at a time, one connection
+ * a request. So the number of processes is the number of orders that PostgreSQL sees at once.
  */
 #ifndef SLUICE_POOL_BLOCKING_LOOP_H
 #define SLUICE_POOL_BLOCKING_LOOP_H

@@ -13,9 +13,10 @@ struct member_verifier;
 struct key_set;
 struct operator_keys;
 struct siteverify;
+struct payment_provider;
 struct waiting_page;
 
-enum pool { POOL_QUEUE, POOL_ORDER, POOL_OPERATOR, POOL_CATALOG };
+enum pool { POOL_QUEUE, POOL_ORDER, POOL_OPERATOR, POOL_CATALOG, POOL_PAYMENT };
 
 struct services {
     enum pool pool;
@@ -23,8 +24,10 @@ struct services {
     struct member_verifier *members;
     struct key_set *ticket_keys;
     struct key_set *visitor_keys;
-    struct key_set *altcha_keys;       /* of the order pool; NULL where they are not set */
-    struct siteverify *siteverify;     /* likewise */
+    struct key_set *altcha_keys;   /* of the order pool; NULL where they are not set */
+    struct siteverify *siteverify; /* likewise */
+    struct payment_provider
+        *payment_provider;             /* of the payment pool; NULL where the setting says none */
     struct waiting_page *waiting_page; /* of the queue pool; NULL elsewhere */
     struct redis *redis;               /* blocking client; NULL in the queue pool */
     struct postgres *postgres;         /* NULL in the queue pool */

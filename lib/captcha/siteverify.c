@@ -9,22 +9,20 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/base/secret.h"
 #include "lib/identity/jwt.h"
-#include "lib/identity/watched_file.h"
+#include "lib/identity/text_secret.h"
 
 enum {
-    SECRET_TEXT_MAX = 512,
     DEPTH_MAX = 8,
     HTTP_OK = 200,
-    FAILURES_ALLOWED = 3, /* in a row, before it is left alone */
-    PAUSE_MS = 5000       /* for so long */
+    ANSWER_MAX = 16 * 1024, /* head and body */
+    FAILURES_ALLOWED = 3,   /* in a row, before it is left alone */
+    PAUSE_MS = 5000         /* for so long */
 };
 
 struct siteverify {
-    struct http_post *post;
-    struct watched_file secret_file;
-    char secret[SECRET_TEXT_MAX + 1];
+    struct http_client *client;
+    struct text_secret secret;
     const char *hostname; /* "": any */
     const char *action;   /* "": any */
     int failures;         /* in a row */
@@ -68,32 +66,7 @@ static bool is_printable(struct str text)
     return true;
 }
 
-/* Takes the secret from its file; the old one stays where that is not usable. */
-static bool read_secret(struct siteverify *siteverify, const char *path,
-                        char error[HTTP_POST_ERROR])
-{
-    char reason[SECRET_ERROR];
-    char *bytes;
-    size_t length;
-
-    if (!secret_read(path, &bytes, &length, reason)) {
-        (void)snprintf(error, HTTP_POST_ERROR, "%s", reason);
-        return false;
-    }
-    struct str text = str_sized(bytes, strcspn(bytes, "\r\n"));
-    bool good = text.n >= 1 && text.n <= SECRET_TEXT_MAX && is_printable(text);
-    if (good) {
-        str_copy(text, siteverify->secret, sizeof(siteverify->secret));
-    } else {
-        (void)snprintf(error, HTTP_POST_ERROR,
-                       "%.400s: is not one line of 1 to %d printable characters", path,
-                       SECRET_TEXT_MAX);
-    }
-    secret_free(bytes, length);
-    return good;
-}
-
-struct siteverify *siteverify_open(const struct settings *settings, char error[HTTP_POST_ERROR])
+struct siteverify *siteverify_open(const struct settings *settings, char error[HTTP_CLIENT_ERROR])
 {
     struct siteverify *siteverify = calloc(1, sizeof(*siteverify));
     const char *path = settings->captcha_secret_file;
@@ -103,15 +76,19 @@ struct siteverify *siteverify_open(const struct settings *settings, char error[H
     }
     siteverify->hostname = settings->captcha_hostname;
     siteverify->action = settings->captcha_action;
-    watched_file_init(&siteverify->secret_file, path, clock_monotonic_ms());
     if (path[0] == '\0') {
-        (void)snprintf(error, HTTP_POST_ERROR,
+        (void)snprintf(error, HTTP_CLIENT_ERROR,
                        "captcha_secret_file must be set where captcha_siteverify_url is");
-    } else if (read_secret(siteverify, path, error)) {
-        siteverify->post =
-            http_post_open(settings->captcha_siteverify_url, settings->captcha_timeout_ms, error);
+    } else if (text_secret_open(&siteverify->secret, path, error)) {
+        siteverify->client = http_client_open(
+            &(struct http_client_options){.url = settings->captcha_siteverify_url,
+                                          .connect_timeout_ms =
+                                              (settings->captcha_timeout_ms + 1) / 2,
+                                          .timeout_ms = settings->captcha_timeout_ms,
+                                          .answer_max = ANSWER_MAX},
+            error);
     }
-    if (siteverify->post == NULL) {
+    if (siteverify->client == NULL) {
         siteverify_close(siteverify);
         return NULL;
     }
@@ -121,20 +98,9 @@ struct siteverify *siteverify_open(const struct settings *settings, char error[H
 void siteverify_close(struct siteverify *siteverify)
 {
     if (siteverify != NULL) {
-        http_post_close(siteverify->post);
-        watched_file_free(&siteverify->secret_file);
-        OPENSSL_cleanse(siteverify->secret, sizeof(siteverify->secret));
+        http_client_close(siteverify->client);
+        text_secret_close(&siteverify->secret);
         free(siteverify);
-    }
-}
-
-static void refresh_secret(struct siteverify *siteverify)
-{
-    char error[HTTP_POST_ERROR];
-
-    if (watched_file_changed(&siteverify->secret_file, clock_monotonic_ms()) &&
-        !read_secret(siteverify, siteverify->secret_file.path, error)) {
-        log_event(LOG_LEVEL_WARNING, "keys.kept", LOG_FIELDS(LOG_TEXT("reason", error)));
     }
 }
 
@@ -194,28 +160,51 @@ static enum siteverify_outcome judge(const struct siteverify *siteverify, json_o
     return SITEVERIFY_PASSED;
 }
 
-static enum siteverify_outcome exchange(const struct siteverify *siteverify, struct str token,
-                                        const char **why, const char **detail, long *status)
+/* Sends secret and token as a form. */
+static struct http_answer send_form(struct siteverify *siteverify, struct str token,
+                                    struct buffer *body)
 {
     const struct http_field fields[] = {
-        {.name = "secret", .value = str_of(siteverify->secret)},
+        {.name = "secret", .value = text_secret_now(&siteverify->secret)},
         {.name = "response", .value = token},
     };
+    const struct http_header type = {.name = "Content-Type",
+                                     .value = STR("application/x-www-form-urlencoded")};
+    struct buffer form;
+
+    buffer_init(&form, HTTP_CLIENT_BODY_MAX);
+    http_form_write(&form, fields, sizeof(fields) / sizeof(fields[0]));
+    const struct http_request request = {
+        .method = "POST", .headers = &type, .header_count = 1, .body = buffer_text(&form)};
+    struct http_answer answer = {.why = "the form is too large"};
+    if (buffer_ok(&form)) {
+        answer = http_client_send(siteverify->client, &request, body);
+    }
+    if (form.length > 0) {
+        OPENSSL_cleanse(form.bytes, form.length);
+    }
+    buffer_free(&form);
+    return answer;
+}
+
+static enum siteverify_outcome exchange(struct siteverify *siteverify, struct str token,
+                                        const char **why, const char **detail, long *status)
+{
     enum siteverify_outcome outcome = SITEVERIFY_NO_ANSWER;
     struct buffer body;
 
-    buffer_init(&body, HTTP_POST_ANSWER_MAX);
-    *status =
-        http_post_send(siteverify->post, fields, sizeof(fields) / sizeof(fields[0]), &body, detail);
-    if (*status == HTTP_OK) {
+    buffer_init(&body, ANSWER_MAX);
+    struct http_answer sent = send_form(siteverify, token, &body);
+    *status = sent.status;
+    if (sent.status == HTTP_OK) {
         json_object *answer = jwt_json_object(buffer_text(&body), DEPTH_MAX);
         *detail = "the answer is no JSON object";
         if (answer != NULL) {
             outcome = judge(siteverify, answer, why, detail);
             json_object_put(answer);
         }
-    } else if (*status != 0) {
-        *detail = "the answer has another status than 200";
+    } else {
+        *detail = sent.status == 0 ? sent.why : "the answer has another status than 200";
     }
     buffer_free(&body);
     return outcome;
@@ -233,7 +222,6 @@ static enum siteverify_outcome ask(struct siteverify *siteverify, struct str tok
     const char *detail = "";
     long status = 0;
 
-    refresh_secret(siteverify);
     enum siteverify_outcome outcome = exchange(siteverify, token, why, &detail, &status);
     if (outcome != SITEVERIFY_NO_ANSWER) {
         siteverify->failures = 0;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "lib/base/str.h"
-#include "lib/captcha/http_post.h"
+#include "lib/http_client/http_client.h"
 #include "lib/settings/settings.h"
 
 enum {
@@ -28,7 +28,7 @@ struct siteverify;
 /** Prepares for the settings captcha_siteverify_url, captcha_secret_file, captcha_hostname, captcha_action and
  *  captcha_timeout_ms, which must live on. The secret is read again once its file changes. Returns NULL, with
  *  one sentence in `error`, where they cannot be used. */
-struct siteverify *siteverify_open(const struct settings *settings, char error[HTTP_POST_ERROR]);
+struct siteverify *siteverify_open(const struct settings *settings, char error[HTTP_CLIENT_ERROR]);
 
 /** NULL is allowed. */
 void siteverify_close(struct siteverify *siteverify);

@@ -121,28 +121,6 @@ enum order_outcome order_list(struct postgres *postgres, struct arena *arena, st
     return ORDER_FOUND;
 }
 
-enum order_outcome order_cancel(struct postgres *postgres, struct arena *arena, struct str member,
-                                struct str id, struct order_cancellation *cancellation)
-{
-    const char *const parameters[] = {arena_copy(arena, member), arena_copy(arena, id)};
-    const PGresult *result;
-
-    enum postgres_outcome outcome =
-        postgres_query(postgres, arena, QUERY_ORDER_CANCEL, parameters, &result);
-    if (outcome == POSTGRES_REFUSED && store_refusal_is(postgres, "SL010")) {
-        cancellation->status = str_of(arena_copy(arena, str_of(postgres_detail(postgres))));
-        return ORDER_NOT_CANCELABLE;
-    }
-    if (outcome != POSTGRES_OK) {
-        return order_row_refusal(postgres, outcome, "order_cancel");
-    }
-    enum order_outcome found = read_one(arena, result, &cancellation->order);
-    if (found == ORDER_FOUND) {
-        cancellation->came_back = order_row_flag(result, 0, ORDER_COLUMNS);
-    }
-    return found;
-}
-
 enum order_outcome orders_expire(struct postgres *postgres, struct arena *arena, int64_t limit,
                                  const struct expired_order **expired, size_t *count)
 {

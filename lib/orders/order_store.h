@@ -1,5 +1,5 @@
 /*
- * order_store — orders in PostgreSQL: placed, read, canceled, expired. Each call is one statement, so one
+ * order_store — orders in PostgreSQL: placed, read, expired (payment_store: paid, canceled). Each call is one statement, so one
  * round trip and one transaction; the statements are in sql/queries/, the rules in sql/migrations/.
  * Text in results is borrowed from the answer, which lives as long as the arena.
  */
@@ -44,11 +44,10 @@ struct order {
     struct str queue;
     struct str status; /* as in the API */
     struct str currency;
-    int64_t total;      /* minor units */
-    int64_t created_us; /* microseconds since 1970 */
-    int64_t expires_us; /* -1: never */
-    bool
-        place_held; /* its member's place stays taken; in the answer to order_cancel(): did until now */
+    int64_t total;                  /* minor units */
+    int64_t created_us;             /* microseconds since 1970 */
+    int64_t expires_us;             /* -1: never */
+    bool place_held;                /* its member's place stays taken */
     const struct order_item *items; /* by SKU; none where seats were ordered */
     size_t item_count;
     struct str show;                /* empty for an order of items */
@@ -57,7 +56,7 @@ struct order {
 };
 
 enum order_outcome {
-    ORDER_FOUND,             /* here it is; also: canceled now, or before */
+    ORDER_FOUND,             /* here it is */
     ORDER_PLACED,            /* a new order, committed */
     ORDER_REPLAYED,          /* the order that this key made before; nothing was written */
     ORDER_NONE,              /* no such order of this member */
@@ -75,7 +74,6 @@ enum order_outcome {
     ORDER_TOO_MANY_SEATS,    /* with those ordered before: see placement.most_seats */
     ORDER_SHOW_GONE,         /* no such show is sold through this queue */
     ORDER_QUEUE_GONE,        /* no such queue */
-    ORDER_NOT_CANCELABLE,    /* its status does not allow it: see cancellation.status */
     ORDER_UNAVAILABLE,       /* PostgreSQL cannot do it now; it certainly did not happen */
     ORDER_UNKNOWN,           /* no answer: it may have happened, or may yet happen */
     ORDER_FAILED             /* refused for a reason that is a defect; logged; it did not happen */
@@ -139,17 +137,6 @@ bool order_cursor_is_valid(struct str cursor);
  *  FOUND, UNAVAILABLE, or FAILED. */
 enum order_outcome order_list(struct postgres *postgres, struct arena *arena, struct str member,
                               int64_t limit, struct str cursor, struct order_page *page);
-
-struct order_cancellation {
-    struct order order;
-    bool came_back;    /* something that was all gone is there again */
-    struct str status; /* for NOT_CANCELABLE: the order's status */
-};
-
-/** Cancels the unpaid order `id` (valid) of `member` and gives its stock back; one that is canceled already is
- *  FOUND too. FOUND, NONE, NOT_CANCELABLE, UNAVAILABLE, UNKNOWN, or FAILED. */
-enum order_outcome order_cancel(struct postgres *postgres, struct arena *arena, struct str member,
-                                struct str id, struct order_cancellation *cancellation);
 
 struct expired_order {
     struct str id;

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "lib/orders/order_row.h"
 #include "lib/orders/store_refusal.h"
 
 static void read_product(const PGresult *result, struct product *product)
@@ -13,6 +14,7 @@ static void read_product(const PGresult *result, struct product *product)
     product->stock = postgres_int(result, 0, 4, 0);
     product->available = postgres_int(result, 0, 5, 0);
     product->queue = postgres_text(result, 0, 6);
+    product->tax_free = order_row_flag(result, 0, 8);
 }
 
 static enum product_outcome refused(const struct postgres *postgres, enum postgres_outcome outcome,
@@ -41,6 +43,7 @@ enum product_outcome product_put(struct postgres *postgres, struct arena *arena,
         arena_copy(arena, product->currency),
         arena_format(arena, "%" PRId64, product->stock),
         arena_copy(arena, product->queue),
+        product->tax_free ? "true" : "false",
     };
     const PGresult *result;
 
@@ -48,8 +51,7 @@ enum product_outcome product_put(struct postgres *postgres, struct arena *arena,
         postgres_query(postgres, arena, QUERY_PRODUCT_PUT, parameters, &result);
     if (outcome == POSTGRES_OK) {
         read_product(result, stored);
-        return str_equal(postgres_text(result, 0, 7), STR("t")) ? PRODUCT_CREATED
-                                                                : PRODUCT_REPLACED;
+        return order_row_flag(result, 0, 7) ? PRODUCT_CREATED : PRODUCT_REPLACED;
     }
     if (outcome == POSTGRES_REFUSED && store_refusal_is(postgres, "SL009")) {
         return PRODUCT_QUEUE_GONE;

@@ -23,6 +23,7 @@ struct product {
     struct str name;     /* 1..PRODUCT_NAME_MAX characters, UTF-8, without NUL */
     int64_t price;       /* 0..PRODUCT_PRICE_MAX in the minor unit of currency */
     struct str currency; /* three capital letters */
+    bool tax_free;       /* the price contains no VAT */
     int64_t stock;       /* 0..PRODUCT_STOCK_MAX: all there is, sold and unsold */
     int64_t available;   /* what is left of it; not looked at by product_put() */
     struct str queue;    /* through which it is sold */

@@ -51,11 +51,12 @@ rule_routes_without_store_text()
         "${files[@]}"
 }
 
-# lib/base → metrics → settings → store → catalog → identity → captcha → admission → orders → programs: only
-# downwards.
+# lib/base → metrics → settings → http_client → store → catalog → identity → captcha → admission → orders → payments →
+# programs: only downwards.
 rule_layers()
 {
-    local layers=(base metrics settings store catalog identity captcha admission orders) lower higher wrong=0 files
+    local layers=(base metrics settings http_client store catalog identity captcha admission orders payments)
+    local lower higher wrong=0 files
     for lower in "${!layers[@]}"; do
         mapfile -t files < <(source_files '*.c' '*.h' | grep "^lib/${layers[lower]}/" || true)
         higher=$(IFS='|' && printf '%s' "${layers[*]:lower+1}")
@@ -123,5 +124,22 @@ rule_nginx_covers_routes()
             wrong=1
         fi
     done < <(sed -nE 's|^ *error_page .* /_problem/([a-z-]+);|\1|p' nginx/snippets/*.conf.in nginx/gate/*.conf.in)
+    return "$wrong"
+}
+
+# The state machine of payments is in lib/orders/payment_states.tbl, and PostgreSQL has the same.
+rule_payment_states()
+{
+    local table=lib/orders/payment_states.tbl sql=sql/migrations/0013_payments.sql open wrong=0
+    if ! diff <(sed -nE "s/^STATE\\((\\w+), (\\w+), (\\w+), .*/('\\1', \\2, \\3)/p; s/^TRANSITION\\((\\w+), (\\w+), .*/('\\1', '\\2')/p" "$table") \
+        <(sed -nE "s/^    (\\('[A-Z_]+', (true|false|').*\\))[,;]$/\\1/p" "$sql"); then
+        printf '%s and %s do not have the same states and transitions\n' "$table" "$sql"
+        wrong=1
+    fi
+    open=$(sed -nE "s/^STATE\\((\\w+), true, .*/'\\1'/p" "$table" | paste -sd , | sed 's/,/, /g')
+    if ! grep -A1 'INDEX payment_open_key' "$sql" | grep -qF "state IN ($open)"; then
+        printf '%s: payment_open_key is not about the open states of %s\n' "$sql" "$table"
+        wrong=1
+    fi
     return "$wrong"
 }

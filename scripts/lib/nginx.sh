@@ -45,6 +45,9 @@ write_nginx_config()
             "CACHE=$place/tmp/cache" "UNAVAILABLE=$(unavailable_page)" \
             "MOST_WAITING=$most_waiting" >"$place/$file"
     done
+    if [[ -z ${payment_simulator_path:-} ]] || ! payments_are_simulated; then
+        rm -f -- "$place/snippets/payment_simulator.conf"
+    fi
     write_problems "$project_root/fcgi-app/http/errors.tbl" "$place/web/problems" \
         >"$place/snippets/problem_answers.conf"
     cp -- "$project_root/docs/openapi.yaml" "$place/web/openapi.yaml"

@@ -31,7 +31,7 @@ run   procps                 pkill, to end a part with all its children
 run   util-linux             flock, setsid and setpriv
 run   curl                   asks whether everything serves
 run   openssl                makes secrets
-test  python3                end-to-end tests
+run   python3                the payment simulator
 test  python3-pytest         test runner
 test  python3-redis          Redis from tests
 test  python3-psycopg2       PostgreSQL from tests

@@ -38,6 +38,9 @@ waiting_room_directory = $run_dir/waiting-room
 catalog_l1_directory = $run_dir/memory/catalog
 metrics_file = $run_dir/memory/metrics
 CONF
+    if payments_are_simulated; then
+        payment_simulator_settings >>"$settings_file.new"
+    fi
     mv -- "$settings_file.new" "$settings_file"
     # Programs get it by a name without unusual characters.
     settings_file=$data/sluice.conf
@@ -46,9 +49,11 @@ CONF
 # check_settings: a setting that the programs refuse is named here, once, and not by each worker.
 check_settings()
 {
-    local text
-    text=$("$build_dir/sluice-fcgi" --pool order --check-config --config "$settings_file" 2>&1) ||
-        die "the settings are refused: $text"
+    local text pool
+    for pool in order payment; do
+        text=$("$build_dir/sluice-fcgi" --pool "$pool" --check-config --config "$settings_file" 2>&1) ||
+            die "the settings are refused: $text"
+    done
 }
 
 # make_pool_socket_dir: only nginx's workers may speak to the pools.
@@ -100,6 +105,12 @@ start_queue_pool()
 start_order_pool()
 {
     start_pool order "${SLUICE_ORDER_WORKERS:-$(($(nproc) * 2 < 4 ? $(nproc) * 2 : 4))}"
+}
+
+# A worker waits for the provider most of the time, so these are more than the database would bear at once.
+start_payment_pool()
+{
+    start_pool payment "${SLUICE_PAYMENT_WORKERS:-8}"
 }
 
 # Operators get through while orders are slow.

@@ -12,6 +12,15 @@ answers_200()
     [[ $status == 200 ]]
 }
 
+# payment_pool_answers: without a login it says 401, and any other answer is nginx's.
+payment_pool_answers()
+{
+    local status
+    status=$(curl --silent --noproxy '*' --max-time 3 --output /dev/null --request POST \
+        --write-out '%{http_code}' "http://127.0.0.1:$port/v1/orders/o_AAAAAAAAAAAAAAAAAAAAAA/cancel") || return 1
+    [[ $status == 401 ]]
+}
+
 wait_until_ready()
 {
     local key
@@ -20,6 +29,11 @@ wait_until_ready()
     wait_until "$ready_within" queue-pool "did not answer" answers_200 /livez
     wait_until "$ready_within" order-pool "did not get ready" answers_200 /readyz
     wait_until "$ready_within" catalog-pool "did not answer" answers_200 /v1/concerts
+    if payments_are_simulated; then
+        wait_until "$ready_within" payment-simulator "did not answer" \
+            answers_200 "$payment_simulator_path/alive"
+    fi
+    wait_until "$ready_within" payment-pool "did not answer" payment_pool_answers
     wait_until "$ready_within" operator-pool "did not answer" \
         answers_200 /v1/admin/queues "Authorization: Bearer $key"
 }

@@ -40,4 +40,5 @@ make_secrets()
     keep_secret queue-ticket.keys print_key_set
     keep_secret visitor.keys print_key_set
     keep_secret altcha.keys print_key_set
+    keep_secret payment-simulator.key print_key
 }

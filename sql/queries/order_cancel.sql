@@ -1,8 +1,8 @@
--- Cancels an unpaid order of a member.
+-- Cancels an order of a member, or begins to give its money back.
 -- Params: $1 member, $2 order.
--- Returns: 0 or 1 row; the seats are named as they were a moment before.
--- Called by: lib/orders/order_store.c.
-SELECT c.id, c.queue, c.status, c.total_amount, c.currency, c.created_us, c.expires_us, c.items, c.place_held,
-       v.show, v.seats, c.came_back
-  FROM cancel_order($1, $2) AS c
-  LEFT JOIN order_view v ON v.id = $2
+-- Returns: 0 or 1 row.
+-- Called by: lib/orders/payment_store.c.
+SELECT (c.o).id, (c.o).queue, (c.o).status, (c.o).total_amount, (c.o).currency, (c.o).created_us,
+       (c.o).expires_us, (c.o).items, (c.o).place_held, (c.o).show, (c.o).seats, c.place_freed, c.came_back,
+       c.payment_id
+  FROM order_cancel($1, $2) AS c

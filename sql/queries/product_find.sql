@@ -2,6 +2,6 @@
 -- Params: $1 sku.
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/product_store.c.
-SELECT sku, name, price_amount, currency, stock, available, queue, false AS created
+SELECT sku, name, price_amount, currency, stock, available, queue, false AS created, tax_free
   FROM product
  WHERE sku = $1

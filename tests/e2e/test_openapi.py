@@ -157,6 +157,44 @@ def test_every_answer_to_members_fits(api, call):
     call("POST", entries, 410, api.member().headers(), queue=queue)
 
 
+def test_answers_about_payments_fit(api, call):
+    queue = api.queue("document-payment")
+    sku = api.product(queue, stock=10)
+    start, cancel = "/v1/orders/{id}/payment", "/v1/orders/{id}/cancel"
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+
+    def ordered():
+        member = api.ready_member(queue)
+        return member, member.order(queue, [{"sku": sku, "quantity": 1}], key=new_key())["id"]
+
+    def back(url, action):
+        """What the provider's page sends the browser to: path and query."""
+        answer = api.call("POST", url, form, f"action={action}&method=money".encode())
+        assert answer.status == 302, answer.body
+        return "?" + answer.headers["location"].partition("?")[2]
+
+    member, order = ordered()
+    call("POST", start, 401, id=order)
+    call("POST", start, 404, api.member().headers(), id=order)
+    url = call("POST", start, 201, member.headers(), id=order)["redirectUrl"]
+    call("POST", start, 200, member.headers(), id=order)
+    for way in ("approve", "cancel", "fail"):
+        call("GET", f"{start}/{way}", 403, id=order, query="?state=x")
+        call("GET", f"{start}/{way}", 204, {"Sec-Purpose": "prefetch"}, id=order, query="?state=x")
+    call("GET", start + "/approve", 303, id=order, query=back(url, "pay"))
+    call("POST", start, 409, member.headers(), id=order)
+    call("GET", "/v1/orders/{id}", 200, member.headers(), id=order)
+    assert call("POST", cancel, 200, member.headers(), id=order)["status"] == "CANCELED"
+    call("POST", cancel, 404, api.member().headers(), id=order)
+    call("POST", cancel, 401, id=order)
+    for way, action in (("cancel", "cancel"), ("fail", "fail")):
+        member, order = ordered()
+        url = call("POST", start, 201, member.headers(), id=order)["redirectUrl"]
+        call("GET", f"{start}/{way}", 303, id=order, query=back(url, action))
+    call("POST", cancel, 409, member.headers(), id=order)
+    call("POST", "/v1/payments/webhooks/{provider}", 404, {}, {}, provider="nobody")
+
+
 def test_answers_about_lotteries_and_codes_fit(api, call):
     key = api.operator_headers()
     queue = api.queue("document-lottery", mode="lottery", opensAt="2100-01-01T00:00:00Z")

@@ -4,6 +4,7 @@ import pytest
 
 from lib.gate import write_gate_files
 from lib.parts import Parts
+from lib.paying import PayingParts
 from lib.sites import Site
 from lib.upstream import Upstream
 
@@ -28,6 +29,24 @@ def parts(all_parts):
 @pytest.fixture
 def api(parts):
     return parts.api
+
+
+@pytest.fixture(scope="session")
+def all_paying(make_directory):
+    parts = PayingParts(make_directory("pay"))
+    try:
+        parts.start()
+        yield parts
+    finally:
+        parts.stop()
+
+
+@pytest.fixture
+def paying(all_paying):
+    """Parts with a payment provider; each test finds them in order."""
+    all_paying.settle()
+    yield all_paying
+    all_paying.settle()
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,8 @@ from lib.wait import until
 
 PAUSE_STEPS = ("order.before_claim", "order.claimed", "order.before_transaction", "order.committed",
                "order.consumed", "scheduler.before_promote", "scheduler.promoted", "catalog.computing",
-               "catalog.computed")
+               "catalog.computed", "payment.starting", "payment.started", "payment.approving", "payment.approved",
+               "payment.canceling", "payment.canceled")
 # Short times, so that tests need not be long; a statement's is what a busy machine needs for a large one.
 SETTINGS = {"leader_lock_ms": 1000, "order_pool_silence_ms": 1500, "statement_timeout_ms": 1000,
             "lock_timeout_ms": 250, "redis_timeout_ms": 1000}
@@ -32,12 +33,12 @@ class Parts:
     Everything carries a mark of its own, so that nothing can stay behind unseen.
     """
 
-    def __init__(self, directory, queue_workers=2, order_workers=4, catalog_workers=2,
-                 environment=None, build=None, wrapper=(),
-                 **settings):
+    def __init__(self, directory, queue_workers=2, order_workers=4, catalog_workers=2, payment_workers=1,
+                 environment=None, build=None, wrapper=(), **settings):
         self.directory = directory
         self.build = build or build_directory("--sanitizers", "--test-hooks")
-        self.queue_workers, self.order_workers, self.catalog_workers = queue_workers, order_workers, catalog_workers
+        self.queue_workers, self.order_workers = queue_workers, order_workers
+        self.catalog_workers, self.payment_workers = catalog_workers, payment_workers
         self.wrapper = list(wrapper)
         self.settings = {**SETTINGS, **settings}
         self.mark = uuid.uuid4().hex
@@ -76,6 +77,7 @@ class Parts:
             os.chmod(self.directory / "fcgi", 0o710)
         self.start_pool("queue", self.queue_workers)
         self.start_pool("order", self.order_workers)
+        self.start_pool("payment", self.payment_workers)
         self.start_pool("operator", 1)
         self.start_pool("catalog", self.catalog_workers)
         self._start_nginx()
@@ -139,7 +141,8 @@ class Parts:
         return self.socket(name)
 
     def _count_of(self, pool):
-        return {"queue": self.queue_workers, "order": self.order_workers, "operator": 1}.get(pool, self.catalog_workers)
+        return {"queue": self.queue_workers, "order": self.order_workers, "payment": self.payment_workers,
+                "operator": 1}.get(pool, self.catalog_workers)
 
     def start_pool(self, name, workers):
         """A socket with that many processes behind it; the dead ones are replaced."""
@@ -168,9 +171,13 @@ class Parts:
             calls = [(self.socket(name), "/readyz")] * 12
             until(lambda: {answer.status for answer in fastcgi.together(calls)} == {200}, 20, f"pool {name}", every=0.05)
             return
-        path = {"queue": "/livez", "order": "/readyz", "operator": "/v1/admin/queues"}[name]
-        calls = [("GET", path, self.api.operator_headers(), None)] * 12
-        until(lambda: {answer.status for answer in self.api.together(calls)} == {200}, 20, f"pool {name}", every=0.05)
+        method, path, status = {
+            "queue": ("GET", "/livez", 200), "order": ("GET", "/readyz", 200),
+            "operator": ("GET", "/v1/admin/queues", 200),
+            "payment": ("POST", "/v1/orders/o_AAAAAAAAAAAAAAAAAAAAAA/cancel", 404)}[name]
+        headers = self.api.member("nobody").headers() if name == "payment" else self.api.operator_headers()
+        calls = [(method, path, headers, None)] * 12
+        until(lambda: {answer.status for answer in self.api.together(calls)} == {status}, 20, f"pool {name}", every=0.05)
 
     def _start_nginx(self):
         """Its configuration is made by the project's own script."""
@@ -266,7 +273,7 @@ class Parts:
         return stopped[0]
 
     def _workers_that_stop(self):
-        return [pid for pool in ("order", "catalog", *self.hosts) for pid in self.workers(pool)]
+        return [pid for pool in ("order", "payment", "catalog", *self.hosts) for pid in self.workers(pool)]
 
     def disarm(self):
         for path in self.pauses.iterdir():
@@ -293,6 +300,7 @@ class Parts:
         if len(self.schedulers) != 1:
             self.restart_schedulers(1)
         self._wait_pool("order")
+        self._wait_pool("payment")
         self.api.delete_queues()
 
     def stop(self):

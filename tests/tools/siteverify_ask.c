@@ -35,7 +35,7 @@ int main(int argc, char **argv)
                               .summary = "Asks the captcha's provider about tokens.",
                               .arguments_help = "TOKEN …"};
     struct settings settings;
-    char error[HTTP_POST_ERROR];
+    char error[HTTP_CLIENT_ERROR];
     int code = program_start(&program, argc, argv, &settings);
 
     if (code != PROGRAM_GOES_ON) {

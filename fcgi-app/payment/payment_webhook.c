@@ -1,0 +1,82 @@
+/*
+ * POST /v1/payments/webhooks/{provider} — the provider says that something happened to a payment.
+ *
+ * Reply     200 {"recorded": true} once it is noted down that the payment is to be looked up; {"recorded": false}
+ *           for what is about none of ours. Again, late or in any order: the same, for a look-up decides.
+ * Errors    400 INVALID_REQUEST, 403 FORBIDDEN (the signature is missing or wrong), 404 NOT_FOUND (no such
+ *           provider here, or it calls nobody), 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/payment_hint.sql
+ */
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/payment/payment_call.h"
+#include "fcgi-app/pool/handler.h"
+#include "lib/base/log.h"
+
+enum { SIGNATURE_MAX = 1024 };
+
+static void answer_recorded(struct response *response, bool recorded)
+{
+    response_json(response, 200);
+    buffer_format(&response->body, "{\"recorded\":%s}", recorded ? "true" : "false");
+}
+
+static void record_hint(const struct services *services, const struct request *request,
+                        struct response *response, const struct payment_hint *hint)
+{
+    struct str id;
+
+    switch (payment_hinted(services->postgres, request->arena, request->parameters[0], hint->ref,
+                           hint->id, &id)) {
+    case PAYMENT_STORED_DONE:
+        log_event(LOG_LEVEL_INFO, "payment.webhook", LOG_FIELDS(LOG_STR("payment", id)));
+        answer_recorded(response, true);
+        return;
+    case PAYMENT_STORED_NONE:
+        answer_recorded(response, false);
+        return;
+    default:
+        problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
+                       "It could not be recorded. Send it again.");
+        return;
+    }
+}
+
+void payment_webhook(const struct services *services, const struct request *request,
+                     struct response *response)
+{
+    struct payment_notice notice = {.body = request->body};
+    const struct request_parameter wanted[] = {
+        {STR("HTTP_TOSSPAYMENTS_WEBHOOK_SIGNATURE"), &notice.signature, SIGNATURE_MAX},
+        {STR("HTTP_TOSSPAYMENTS_WEBHOOK_TRANSMISSION_TIME"), &notice.transmission, SIGNATURE_MAX},
+    };
+    struct payment_hint hint = {.ref = {NULL, 0}};
+    enum payment_notice_outcome outcome = PAYMENT_NOTICE_NONE;
+
+    /* One that is too long is left out, and so is none. */
+    (void)request_parameters(request, wanted, sizeof(wanted) / sizeof(*wanted));
+    if (services->payment_provider != NULL &&
+        str_equal(request->parameters[0],
+                  str_of(payment_provider_name(services->payment_provider)))) {
+        outcome =
+            payment_provider_notice(services->payment_provider, request->arena, &notice, &hint);
+    }
+    switch (outcome) {
+    case PAYMENT_NOTICE_HINT:
+        record_hint(services, request, response, &hint);
+        return;
+    case PAYMENT_NOTICE_OTHER:
+        answer_recorded(response, false);
+        return;
+    case PAYMENT_NOTICE_MALFORMED:
+        problem_answer(request, response, PROBLEM_INVALID_REQUEST,
+                       "This is not in the form of the provider's webhooks.");
+        return;
+    case PAYMENT_NOTICE_FORGED:
+        log_event(LOG_LEVEL_WARNING, "payment.webhook_forged", LOG_NO_FIELDS);
+        problem_answer(request, response, PROBLEM_FORBIDDEN, "The signature is not right.");
+        return;
+    case PAYMENT_NOTICE_NONE:
+        break;
+    }
+    problem_answer(request, response, PROBLEM_NOT_FOUND, "Nobody is listened to at this address.");
+}

@@ -1,0 +1,34 @@
+/*
+ * payment_phase — the states that a payment goes through, as payment_states.tbl has them.
+ */
+#ifndef SLUICE_ORDERS_PAYMENT_PHASE_H
+#define SLUICE_ORDERS_PAYMENT_PHASE_H
+
+#include <stdbool.h>
+
+#include "lib/base/str.h"
+
+enum payment_phase {
+#define STATE(name, is_open, may_hold_money, meaning) PAYMENT_PHASE_##name,
+#define TRANSITION(from, to, cause)
+#include "lib/orders/payment_states.tbl"
+#undef TRANSITION
+#undef STATE
+    PAYMENT_PHASE_COUNT
+};
+
+/** The phase of that name. Returns false where there is none. */
+bool payment_phase_parse(struct str name, enum payment_phase *phase);
+
+const char *payment_phase_name(enum payment_phase phase);
+
+/** True where the order waits for this payment. */
+bool payment_phase_is_open(enum payment_phase phase);
+
+/** True where the provider may have money of it. */
+bool payment_phase_may_hold_money(enum payment_phase phase);
+
+/** True where a payment may go from one to the other. */
+bool payment_phase_may_follow(enum payment_phase from, enum payment_phase to);
+
+#endif

@@ -1,0 +1,207 @@
+/*
+ * payment_provider — the payment service provider, whichever it is: ready, approve, look-up, cancel, webhook.
+ * Money moves in payment_provider_approve() and payment_provider_cancel() alone. Call none of these within a
+ * transaction or with a row locked: each may take payment_timeout_ms.
+ *
+ * Only an explicit answer of the provider counts as yes or no. Whatever else comes out of a call that was sent
+ * (no answer, half of one, a 5xx, one that says something else) is PAYMENT_UNKNOWN: look it up.
+ *
+ * Text that goes in is borrowed; text in results lives as long as the arena. No key, token or card data is ever
+ * logged or put into a result.
+ */
+#ifndef SLUICE_PAYMENTS_PAYMENT_PROVIDER_H
+#define SLUICE_PAYMENTS_PAYMENT_PROVIDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+#include "lib/settings/settings.h"
+
+enum {
+    PAYMENT_PROVIDER_ERROR = 512,
+    PAYMENT_ID_MAX = 64,         /* of our ids there; at least 6 */
+    PAYMENT_REF_MAX = 200,       /* tid, paymentKey: printable ASCII without spaces */
+    PAYMENT_ITEM_NAME_MAX = 100, /* characters */
+    PAYMENT_RETURN_URL_MAX = 255,
+    PAYMENT_REDIRECT_URL_MAX = 2048,
+    PAYMENT_DETAIL_MAX = 120
+};
+
+/** What came of a call. */
+enum payment_outcome {
+    PAYMENT_OK,       /* the provider says that it is done */
+    PAYMENT_REJECTED, /* the provider says that it did not happen: see `refusal` */
+    PAYMENT_NOT_SENT, /* the provider could not be reached: certainly nothing happened */
+    PAYMENT_UNKNOWN   /* it may have happened, or may yet: look up */
+};
+
+/** Why something was rejected. */
+enum payment_refusal {
+    PAYMENT_REFUSAL_NONE,
+    PAYMENT_REFUSAL_DECLINED, /* means of payment, limit, person: this payment is over, another may work */
+    PAYMENT_REFUSAL_EXPIRED,   /* the session's time is over */
+    PAYMENT_REFUSAL_TOO_EARLY, /* the person has not finished there yet: the session goes on */
+    PAYMENT_REFUSAL_MISMATCH, /* what the browser brought is not of this payment: a forgery, or a defect; the
+                                      session goes on */
+    PAYMENT_REFUSAL_NO_SUCH, /* the provider does not know this reference */
+    PAYMENT_REFUSAL_AMOUNT,  /* the amount is not one that it takes or gives back: a defect */
+    PAYMENT_REFUSAL_MISCONFIGURED, /* it does not accept our key, our shop or our address: an operator is needed,
+                                      and the same may work later */
+    PAYMENT_REFUSAL_UNSUPPORTED /* it cannot do this at all: another currency; nothing was sent */
+};
+
+/** How a payment stands at the provider. */
+enum payment_standing {
+    PAYMENT_STANDS_OPEN,            /* not taken; still could be, were it approved */
+    PAYMENT_STANDS_PAID,            /* taken, nothing given back */
+    PAYMENT_STANDS_PARTLY_CANCELED, /* taken, a part given back */
+    PAYMENT_STANDS_CANCELED,        /* taken, all given back */
+    PAYMENT_STANDS_FAILED,          /* not taken, and over: declined, left, aborted */
+    PAYMENT_STANDS_EXPIRED          /* not taken, and its time is over */
+};
+
+/** Whole minor units. */
+struct payment_money {
+    int64_t total;
+    int64_t tax_free;
+    int64_t vat;
+};
+
+/** A payment as both sides must name it. */
+struct payment_subject {
+    struct str
+        id; /* our id of the payment, the provider's "order id" (partner_order_id, orderId): one order
+                         may need several payments, and each has a name of its own */
+    struct str
+        payer; /* who pays (partner_user_id): 1..64 of the alphabet of member ids; the same in each call */
+    struct str
+        ref; /* what the provider calls it (tid, paymentKey); empty only in payment_provider_ready() */
+    struct payment_money money;
+    struct str currency; /* "KRW" */
+};
+
+/** What payment_provider_ready() needs beside the subject. */
+struct payment_offer {
+    struct str item_name; /* 1..PAYMENT_ITEM_NAME_MAX characters of UTF-8; what is longer is cut */
+    int64_t quantity;     /* ≥ 1 */
+    bool mobile;          /* the browser is a phone's: the provider may have another page for it */
+    struct str approve_url; /* where the browser comes back, each ≤ PAYMENT_RETURN_URL_MAX */
+    struct str cancel_url;
+    struct str fail_url;
+};
+
+/** A session at the provider. */
+struct payment_session {
+    struct str ref;
+    struct str
+        redirect_url; /* https; from a provider on this machine also http, or a path of the same site */
+};
+
+/** The query of the return to approve_url, decoded; what is not there is empty. Other members are not looked at. */
+struct payment_return {
+    struct str pg_token;
+    struct str payment_key;
+    struct str order_id;
+    struct str amount;
+};
+
+/** How a payment stands, in the provider's words. */
+struct payment_state {
+    enum payment_standing standing;
+    struct str ref;
+    struct str id; /* what we called it */
+    struct str currency;
+    int64_t total;       /* taken, before anything was given back; while open: to be taken */
+    int64_t canceled;    /* given back so far */
+    int64_t approved_ms; /* wall time, -1: it does not say */
+    int64_t canceled_ms; /* the same, of the last cancel */
+};
+
+/** Part of every answer, for support: `detail` is the provider's own code ("-780 USER_LOCKED"), or why there is no
+ *  answer; at most PAYMENT_DETAIL_MAX printable ASCII characters, never a secret. */
+struct payment_verdict {
+    enum payment_outcome outcome;
+    enum payment_refusal refusal; /* for PAYMENT_REJECTED */
+    bool answered; /* PAYMENT_UNKNOWN, but the provider did answer (approved already, another call
+                                     under way, a state that does not allow it): a look-up now will tell more */
+    struct str detail;
+};
+
+struct payment_provider;
+
+/** Prepares for the settings payment_*, which must live on. The secret is read again once its file changes.
+ *  `*provider` stays NULL where payment_provider is "none". Returns false, with one sentence in `error`, where
+ *  the settings cannot be used. */
+bool payment_provider_open(const struct settings *settings, struct payment_provider **provider,
+                           char error[PAYMENT_PROVIDER_ERROR]);
+
+/** NULL is allowed. */
+void payment_provider_close(struct payment_provider *provider);
+
+/** As in the setting: "kakaopay", "toss". */
+const char *payment_provider_name(const struct payment_provider *provider);
+
+/** Opens a session, in which no money moves yet. OK: `*session` is there. */
+struct payment_verdict payment_provider_ready(struct payment_provider *provider,
+                                              struct arena *arena,
+                                              const struct payment_subject *subject,
+                                              const struct payment_offer *offer,
+                                              struct payment_session *session);
+
+/** Takes the money. OK: `*state` says what was taken; compare it. To be called once a payment; should it be
+ *  called again all the same, the provider takes nothing twice. REJECTED as MISMATCH, and nothing sent, where
+ *  `back` cannot be of this payment. */
+struct payment_verdict payment_provider_approve(struct payment_provider *provider,
+                                                struct arena *arena,
+                                                const struct payment_subject *subject,
+                                                const struct payment_return *back,
+                                                struct payment_state *state);
+
+/** Asks how it stands; changes nothing. OK: `*state`, whose ref and id are the subject's. REJECTED only as NO_SUCH
+ *  or MISCONFIGURED. */
+struct payment_verdict payment_provider_lookup(struct payment_provider *provider,
+                                               struct arena *arena,
+                                               const struct payment_subject *subject,
+                                               struct payment_state *state);
+
+/** Gives `money` of it back. `before`: what was canceled of it before, so that the same call sent twice gives back
+ *  once. OK: `*state` after it. REJECTED: nothing was given back by this call. */
+struct payment_verdict payment_provider_cancel(struct payment_provider *provider,
+                                               struct arena *arena,
+                                               const struct payment_subject *subject,
+                                               const struct payment_money *money, int64_t before,
+                                               struct payment_state *state);
+
+/** What a webhook call brought. */
+struct payment_notice {
+    struct str body;
+    struct str signature;    /* header TossPayments-Webhook-Signature; empty: none */
+    struct str transmission; /* header TossPayments-Webhook-Transmission-Time */
+};
+
+enum payment_notice_outcome {
+    PAYMENT_NOTICE_HINT,  /* look `*hint` up: what a webhook says is never believed */
+    PAYMENT_NOTICE_OTHER, /* well formed, and not about a payment's state: answer 200, do nothing */
+    PAYMENT_NOTICE_MALFORMED, /* not in the provider's form */
+    PAYMENT_NOTICE_FORGED, /* payment_webhook_secret_file is set, and the signature is missing or wrong */
+    PAYMENT_NOTICE_NONE /* this provider calls nobody */
+};
+
+/** Which payment a webhook is about. One of them may be empty. */
+struct payment_hint {
+    struct str ref;
+    struct str id; /* what we call it */
+};
+
+/** Reads a webhook call; asks nobody. */
+enum payment_notice_outcome payment_provider_notice(struct payment_provider *provider,
+                                                    struct arena *arena,
+                                                    const struct payment_notice *notice,
+                                                    struct payment_hint *hint);
+
+/** VAT that is part of `total`: (total - tax_free) / 11, rounded half up. 0 ≤ tax_free ≤ total. */
+int64_t payment_vat(int64_t total, int64_t tax_free);
+
+#endif

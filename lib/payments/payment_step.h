@@ -1,0 +1,41 @@
+/*
+ * payment_step — what the steps of a payment's way have in common. Internal to payment_flow.
+ */
+#ifndef SLUICE_PAYMENTS_PAYMENT_STEP_H
+#define SLUICE_PAYMENTS_PAYMENT_STEP_H
+
+#include "lib/base/log.h"
+#include "lib/payments/payment_flow.h"
+
+/** The payment as the provider must hear of it. The payer is a hash of the member: the same in each call, and no
+ *  personal data. */
+struct payment_subject payment_step_subject(struct arena *arena, struct str id, struct str ref,
+                                            struct str member,
+                                            const struct payment_amounts *amounts);
+
+/** The setting payment_failure: whether an order ends with a payment that came to nothing. */
+bool payment_step_gives_back(const struct payment_flow *flow);
+
+/** Carries what was recorded to Redis; should that fail, the outbox does it. */
+void payment_step_tell(const struct payment_flow *flow, struct arena *arena,
+                       const struct payment_effect *effect);
+
+/** A log line about the payment `id`. `detail` may be empty. */
+void payment_step_log(enum log_level level, const char *event, struct str id,
+                      const struct payment_effect *effect, struct str detail);
+
+/** Records what was taken, and tells Redis. Tried again where PostgreSQL gives no answer, for a moment: the money
+ *  has moved. `effect` is filled unless the outcome is NONE, UNAVAILABLE, UNKNOWN or FAILED. */
+enum payment_stored payment_step_paid(const struct payment_flow *flow, struct arena *arena,
+                                      struct str id, const struct payment_state *state,
+                                      struct str why, struct payment_effect *effect);
+
+/** The same for what was given back. */
+enum payment_stored payment_step_canceled(const struct payment_flow *flow, struct arena *arena,
+                                          struct str id, const struct payment_state *state,
+                                          struct str why, struct payment_effect *effect);
+
+/** True where a record was made or found and `effect` is filled. */
+bool payment_step_is_recorded(enum payment_stored stored);
+
+#endif

@@ -1,0 +1,7 @@
+-- The provider says that it was given back.
+-- Params: $1 payment, $2 how much, $3 whether an unpaid order ends, $4 why.
+-- Returns: 1 row.
+-- Called by: lib/orders/payment_record.c.
+SELECT outcome, state, order_id, order_status, queue, member, place_freed, came_back,
+       session_ends_us
+  FROM payment_canceled($1, $2, $3, $4)

@@ -1,0 +1,6 @@
+-- There is news of a payment: it is looked at soon.
+-- Params: $1 provider, $2 its reference or NULL, $3 payment or NULL.
+-- Returns: 0..2 rows.
+-- Called by: lib/orders/payment_store.c.
+SELECT payment_id
+  FROM payment_hint($1, $2, $3)

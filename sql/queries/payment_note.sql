@@ -1,0 +1,7 @@
+-- A look at a payment brought nothing.
+-- Params: $1 payment, $2 why, $3 whether a person is to look.
+-- Returns: 1 row.
+-- Called by: lib/orders/payment_record.c.
+SELECT outcome, state, order_id, order_status, queue, member, place_freed, came_back,
+       session_ends_us
+  FROM payment_note($1, $2, $3)

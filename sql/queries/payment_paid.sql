@@ -1,0 +1,7 @@
+-- The provider says that it was taken.
+-- Params: $1 payment, $2 reference, $3 amount, $4 currency, $5 given back of it, $6 why.
+-- Returns: 1 row.
+-- Called by: lib/orders/payment_record.c.
+SELECT outcome, state, order_id, order_status, queue, member, place_freed, came_back,
+       session_ends_us
+  FROM payment_paid($1, $2, $3, $4, $5, $6)

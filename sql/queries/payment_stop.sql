@@ -1,0 +1,7 @@
+-- The member came back by cancel or fail.
+-- Params: $1 payment, $2 whether the order ends, $3 as what, $4 why.
+-- Returns: 1 row.
+-- Called by: lib/orders/payment_record.c.
+SELECT outcome, state, order_id, order_status, queue, member, place_freed, came_back,
+       session_ends_us
+  FROM payment_stop($1, $2, $3, $4)

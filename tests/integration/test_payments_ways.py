@@ -1,0 +1,169 @@
+"""The other provider, its webhooks, and orders that outlive a payment that failed (payment_failure = keep)."""
+
+import json
+
+import pytest
+
+from lib.client import assert_problem
+from lib.paying import Purchase, told
+from lib.wait import until
+
+
+@pytest.fixture
+def keeping(paying):
+    """As long as the module's tests run: an order is kept when its payment fails."""
+    paying.reconfigure("payment", payment_failure="keep")
+    yield paying
+    paying.reconfigure("payment", payment_failure="give_back")
+
+
+@pytest.fixture
+def toss(paying):
+    paying.reconfigure("payment", payment_provider="toss")
+    yield paying
+    paying.reconfigure("payment", payment_provider="kakaopay")
+
+
+def test_another_way_to_pay_after_each_that_failed(keeping):
+    purchase = Purchase(keeping)
+    expires = purchase.seen()["expiresAt"]
+    assert told(purchase.come_back(purchase.press("cancel"))) == "stopped"
+    assert purchase.status() == "PENDING_PAYMENT" and purchase.left() == purchase.stock - purchase.quantity
+    assert purchase.seen()["expiresAt"] == expires, "no longer than before that payment"
+    purchase.url = None
+    assert told(purchase.come_back(purchase.press("fail"))) == "stopped"
+    purchase.url = None
+    declined = purchase.press(method="declined")
+    assert told(purchase.come_back(declined)) == "refused"
+    assert purchase.status() == "PENDING_PAYMENT"
+    purchase.url = None
+    assert purchase.pay() == "paid"
+    assert told(purchase.come_back(declined)) == "refused", "the old payment's address is that payment's"
+    assert [state for _, state in purchase.payments()] == ["STOPPED", "STOPPED", "FAILED", "PAID"]
+    assert purchase.assert_agrees() == "PAID"
+
+
+def test_kept_until_its_own_time_is_over(keeping):
+    purchase = Purchase(keeping)
+    back = purchase.press("cancel")
+    keeping.postgres.query("UPDATE customer_order SET pay_until = now() - interval '1 s' WHERE id = %s", purchase.order)
+    assert told(purchase.come_back(back)) == "stopped"
+    assert purchase.assert_agrees() == "EXPIRED"
+
+
+def test_late_money_of_a_payment_that_ended_is_given_back_though_the_order_lives(keeping):
+    """Declined here, taken there after all, and the order was paid in another way: no money is taken twice."""
+    purchase = Purchase(keeping)
+    back = purchase.press()
+    keeping.simulator.fault("approve.late=1500")
+    assert told(purchase.come_back(back)) == "confirming"
+    keeping.simulator.behave()
+    first = purchase.payment()
+    keeping.postgres.query("SELECT payment_unpaid(%s, 'FAILED', true, false, 'test')", first)
+    purchase.url = None
+    assert purchase.pay() == "paid"
+    until(lambda: purchase.kept() == 2 * purchase.total, 10, "the late approval")
+    keeping.settle_payments(lambda: [state for _, state in purchase.payments()] == ["CANCELED", "PAID"])
+    assert purchase.assert_agrees() == "PAID"
+
+
+def test_toss_is_paid_and_given_back(toss):
+    purchase = Purchase(toss)
+    back = purchase.press()
+    assert "paymentKey=" in back and "state=" in back
+    spoiled = back.replace("amount=", "amount=1")
+    assert told(purchase.come_back(spoiled)) == "unavailable"
+    assert purchase.state() == "READY" and purchase.approvals() == 0
+    toss.allowed_errors.add("payment.not_approved")
+    answers = toss.api.together([purchase.back_call(back)] * 5)
+    assert "paid" in {told(answer) for answer in answers} <= {"paid", "confirming"}
+    assert purchase.assert_agrees() == "PAID"
+    assert purchase.cancel()["status"] == "CANCELED"
+    assert purchase.assert_agrees() == "CANCELED"
+
+
+def notice(parts, purchase, body=None, headers=None, provider="toss", **data):
+    """A webhook as Toss sends it."""
+    reference = parts.postgres.value("SELECT provider_ref FROM payment WHERE id = %s", purchase.payment())
+    body = body or json.dumps({"eventType": "PAYMENT_STATUS_CHANGED", "createdAt": "2026-11-29T12:00:00.000000",
+                               "data": {"paymentKey": reference, "orderId": purchase.payment(), **data}}).encode()
+    return parts.api.call("POST", f"/v1/payments/webhooks/{provider}",
+                          {"Content-Type": "application/json", **(headers or {})}, body)
+
+
+def due(parts, purchase):
+    return parts.postgres.value("SELECT retry_at <= now() FROM payment WHERE id = %s", purchase.payment())
+
+
+def test_a_webhook_is_a_hint(toss):
+    """What it says is not believed; twice, late and about others it does no harm."""
+    purchase = Purchase(toss)
+    back = purchase.press()
+    assert not due(toss, purchase)
+    for status in ("DONE", "CANCELED", "ABORTED", "DONE"):
+        answer = notice(toss, purchase, status=status)
+        assert answer.status == 200 and answer.json == {"recorded": True}
+    assert due(toss, purchase) and purchase.status() == "PENDING_PAYMENT"
+    toss.reconcile()
+    assert (purchase.state(), purchase.status(), purchase.kept()) == ("READY", "PENDING_PAYMENT", 0)
+    toss.simulator.fault("approve.http_500_after")
+    assert told(purchase.come_back(back)) in ("confirming", "paid")
+    toss.simulator.behave()
+    toss.postgres.query("UPDATE payment SET retry_at = now() + interval '1 hour', hinted_at = NULL WHERE id = %s"
+                        " AND state = 'UNKNOWN'", purchase.payment())
+    assert notice(toss, purchase, status="DONE").json == {"recorded": True}
+    toss.reconcile()
+    assert purchase.assert_agrees() == "PAID"
+
+
+def test_a_webhook_tells_of_money_given_back_there(toss):
+    """The shop's staff canceled it at the provider: the order's goods come back."""
+    purchase = Purchase(toss)
+    assert purchase.pay() == "paid"
+    reference = toss.postgres.value("SELECT provider_ref FROM payment WHERE id = %s", purchase.payment())
+    half = purchase.total // 2
+    assert toss.simulator.toss("POST", f"/{reference}/cancel", {"cancelReason": "staff", "cancelAmount": half}).status == 200
+    assert notice(toss, purchase).json == {"recorded": True}
+    toss.reconcile()
+    assert purchase.status() == "PAID"
+    assert toss.postgres.value("SELECT canceled_amount FROM payment WHERE id = %s", purchase.payment()) == half
+    assert toss.simulator.toss("POST", f"/{reference}/cancel", {"cancelReason": "staff"}).status == 200
+    toss.postgres.query("UPDATE payment SET hinted_at = NULL WHERE id = %s", purchase.payment())
+    assert notice(toss, purchase).json == {"recorded": True}
+    toss.reconcile()
+    assert purchase.assert_agrees() == "CANCELED"
+
+
+def test_what_is_left_of_a_partly_canceled_payment_is_given_back(toss):
+    purchase = Purchase(toss)
+    assert purchase.pay() == "paid"
+    reference = toss.postgres.value("SELECT provider_ref FROM payment WHERE id = %s", purchase.payment())
+    assert toss.simulator.toss("POST", f"/{reference}/cancel", {"cancelReason": "staff", "cancelAmount": 300}).status == 200
+    assert purchase.cancel()["status"] == "CANCELED"
+    assert purchase.assert_agrees() == "CANCELED"
+
+
+def test_webhooks_that_are_none(paying, toss):
+    purchase = Purchase(toss)
+    assert purchase.start().status == 201
+    before = purchase.rows()
+    assert_problem(notice(toss, purchase, body=b"{"), 400, "INVALID_REQUEST")
+    assert_problem(notice(toss, purchase, body=b"[]"), 400, "INVALID_REQUEST")
+    for provider in ("kakaopay", "nobody", "x" * 64):
+        assert_problem(notice(toss, purchase, provider=provider), 404, "NOT_FOUND")
+    other = json.dumps({"eventType": "PAYMENT_STATUS_CHANGED", "createdAt": "2026-11-29T12:00:00.000000",
+                        "data": {"paymentKey": "nobody-knows-it", "orderId": "p_AAAAAAAAAAAAAAAAAAAAAA"}}).encode()
+    assert notice(toss, purchase, body=other).json == {"recorded": False}
+    assert_problem(toss.api.call("GET", "/v1/payments/webhooks/toss"), 405, "METHOD_NOT_ALLOWED")
+    assert purchase.rows() == before
+
+
+def test_without_a_provider_nothing_can_be_paid(paying):
+    paying.reconfigure("payment", payment_provider="none")
+    try:
+        purchase = Purchase(paying)
+        assert_problem(purchase.start(), 503, "PAYMENT_UNAVAILABLE")
+        assert purchase.payments() == []
+        assert purchase.cancel()["status"] == "CANCELED"
+    finally:
+        paying.reconfigure("payment", payment_provider="kakaopay")
