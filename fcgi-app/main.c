@@ -42,10 +42,8 @@ static const struct {
     const char *name;
     const char *const *needs;
 } POOLS[] = {
-    [POOL_QUEUE] = {"queue", QUEUE_NEEDS},
-    [POOL_ORDER] = {"order", ORDER_NEEDS},
-    [POOL_OPERATOR] = {"operator", OPERATOR_NEEDS},
-    [POOL_CATALOG] = {"catalog", CATALOG_NEEDS},
+    [POOL_QUEUE] = {"queue", QUEUE_NEEDS},          [POOL_ORDER] = {"order", ORDER_NEEDS},
+    [POOL_OPERATOR] = {"operator", OPERATOR_NEEDS}, [POOL_CATALOG] = {"catalog", CATALOG_NEEDS},
     [POOL_PAYMENT] = {"payment", PAYMENT_NEEDS},
 };
 
