@@ -175,7 +175,7 @@ def test_order_and_rival_around_the_deadline(parts, api, queue):
     now = redis_ms(parts)
     for seat, owner, _ in pairs:
         assert holds(parts, queue, show, owner.name)[0].deadline - now > 8_000
-        move_deadlines(parts, queue, show, owner.name, ends_in_ms=2_000)
+        move_deadlines(parts, queue, show, owner.name, ends_in_ms=3_000)
     ends = {seat: holds(parts, queue, show, owner.name)[0].deadline for seat, owner, _ in pairs}
 
     def race(some, offset_ms):
