@@ -1,15 +1,37 @@
 #include "lib/admission/upkeep.h"
 #include "lib/base/log.h"
 #include "lib/orders/claim_settlement.h"
+#include "lib/orders/seat_store.h"
 #include "reconcile/reconcile.h"
 
-enum { CLAIMS_PER_PASS = 500 };
+enum { CLAIMS_PER_PASS = 500, SHOWS_PER_PAGE = 100 };
 
 static void note(const struct claim *claim, const char *event, enum outcome outcome)
 {
     log_event(LOG_LEVEL_INFO, event,
               LOG_FIELDS(LOG_STR("queue", claim->queue), LOG_TEXT("claim", claim->id),
                          LOG_TEXT("outcome", outcome_word(outcome))));
+}
+
+/* A claim does not say whether it was one of seats: whatever it guards in a show of its queue is a hold as before. Should
+ * this fail, the guard ends by itself. */
+static void give_holds_back(struct reconcile *reconcile, struct claim *claim)
+{
+    const struct show_version *shows;
+    struct str after = {0};
+    size_t count;
+
+    do {
+        if (seat_store_shows(reconcile->postgres, reconcile->arena, claim->queue, after,
+                             SHOWS_PER_PAGE, &shows, &count) != POSTGRES_OK) {
+            return;
+        }
+        for (size_t i = 0; i < count; i++) {
+            claim->show = shows[i].show;
+            (void)claim_release(reconcile->redis, reconcile->arena, claim);
+        }
+        after = count > 0 ? shows[count - 1].show : after;
+    } while (count == SHOWS_PER_PAGE);
 }
 
 /* PostgreSQL decides: only a claim that it has put down as released is given back. */
@@ -37,6 +59,7 @@ static void settle(struct reconcile *reconcile, struct claim *claim)
         outcome = claim_release(reconcile->redis, reconcile->arena, claim);
         report->claims_released += outcome == OUTCOME_RELEASED;
         note(claim, "claim.released", outcome);
+        give_holds_back(reconcile, claim);
     }
     if (outcome == OUTCOME_ADMISSION_UNAVAILABLE) {
         report->redis_silent = true;

@@ -1,6 +1,7 @@
 #include "lib/catalog/catalog.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/random.h"
@@ -8,13 +9,23 @@
 #include "lib/catalog/xfetch.h"
 #include "lib/metrics/metrics.h"
 
-enum { DRAWS = 1 << 24, GRACE_US = 1000000 };
+enum { DRAWS = 1 << 24, GRACE_US = 1000000, LISTEN_TRIES = 20, LISTEN_PAUSE_NS = 5000000 };
 
 enum judgement {
     JUDGED_GOOD,
     JUDGED_DUE,    /* to be brought up to date: it is shown to whoever does not do that */
     JUDGED_UNKNOWN /* there is none, or it is known to be old: one has to wait */
 };
+
+/* What L1 holds is of use only from when we listen: better now than with the first request. */
+static void begin_to_listen(struct news *news)
+{
+    const struct timespec pause = {.tv_nsec = LISTEN_PAUSE_NS};
+
+    for (int i = 0; i < LISTEN_TRIES && !news_drain(news); i++) {
+        (void)nanosleep(&pause, NULL);
+    }
+}
 
 struct catalog *catalog_open(const struct settings *settings, struct postgres *postgres)
 {
@@ -28,7 +39,7 @@ struct catalog *catalog_open(const struct settings *settings, struct postgres *p
     catalog->redis = redis_new(settings->redis_socket, settings->catalog_redis_timeout_ms);
     catalog->l1 = l1_open(settings->catalog_l1_directory, settings->catalog_l1_mib);
     catalog->news = news_new(settings->redis_socket);
-    (void)news_drain(catalog->news);
+    begin_to_listen(catalog->news);
     return catalog;
 }
 

@@ -83,11 +83,16 @@ static int64_t rest_after(int64_t waited_us)
     return clock_monotonic_ms() + (rest > REST_MS ? rest : REST_MS);
 }
 
-/* A PostgreSQL that hangs is to hold up one process of the host at a time, not one for each object. */
-static bool may_ask_postgres(struct catalog *catalog)
+/* A PostgreSQL that hangs is to hold up one process of the host at a time, not one for each object. One that only
+ * refuses is still asked for what there is nothing of. */
+static bool may_ask_postgres(const struct search *search)
 {
-    return !rests(catalog->postgres_rests_until) &&
-           (!catalog->postgres_failed || host_lock_try(l1_locks(catalog->l1), STR("postgres")));
+    const struct catalog *catalog = search->catalog;
+
+    if (rests(catalog->postgres_rests_until)) {
+        return !catalog->postgres_failed && !search->has_kept;
+    }
+    return !catalog->postgres_failed || host_lock_try(l1_locks(catalog->l1), STR("postgres"));
 }
 
 /* Puts it into L1, with the time that it has there. */
@@ -119,16 +124,18 @@ static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_e
     struct search *search = flight->search;
     struct catalog *catalog = search->catalog;
     const struct settings *settings = catalog->settings;
+    bool server_answers = false;
 
     test_pause("catalog.computing");
-    enum catalog_outcome outcome =
-        catalog_source_read(catalog->postgres, search->arena, search->kind, search->id, entry);
+    enum catalog_outcome outcome = catalog_source_read(
+        catalog->postgres, search->arena, search->kind, search->id, entry, &server_answers);
     metrics_add(flight->early ? METRIC_CATALOG_EARLY : METRIC_CATALOG_LATE, 1);
     metrics_add(METRIC_CATALOG_RECOMPUTE_US, entry->l2_cost);
     test_pause("catalog.computed");
-    catalog->postgres_failed = outcome == CATALOG_UNAVAILABLE;
+    catalog->postgres_failed = !server_answers;
     if (outcome == CATALOG_UNAVAILABLE) {
-        catalog->postgres_rests_until = rest_after(entry->l2_cost);
+        catalog->postgres_rests_until = server_answers ? clock_monotonic_ms() + entry->l2_cost / US
+                                                       : rest_after(entry->l2_cost);
         return outcome;
     }
     catalog->strangers += outcome == CATALOG_NONE ? 1 : 0;
@@ -281,7 +288,7 @@ enum flight_end flight_go(struct search *search, bool alone, struct catalog_entr
 {
     struct catalog *catalog = search->catalog;
     bool had_failed = catalog->postgres_failed;
-    struct flight flight = {.search = search, .asks = may_ask_postgres(catalog)};
+    struct flight flight = {.search = search, .asks = may_ask_postgres(search)};
 
     l2_token(flight.token, l1_host(catalog->l1));
     enum flight_end end = go(&flight, alone, entry);

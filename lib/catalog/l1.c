@@ -34,7 +34,7 @@ struct l1 {
     int64_t said_at;
 };
 
-/* What is written about an object. Another release's has another length; another boot's is gone, see l1_host. */
+/* What is written about an object. Change it, and the numbers in l1_file.c go up. */
 struct record {
     int64_t exists;
     struct catalog_entry entry; /* its text is elsewhere */

@@ -9,6 +9,11 @@
 
 enum { READERS = 512, DATABASES = 2 };
 
+/* The number is that of what is in them: a release that writes it otherwise has the next one, and two releases of
+ * one host do not meet. */
+static const char RECORDS[] = "records-1";
+static const char TEXTS[] = "texts-1";
+
 /* The file that this process has open, for those who must not call much: a handler of a signal. */
 static struct {
     char path[L1_PATH_MAX];
@@ -57,9 +62,9 @@ static int open_databases(struct l1_file *file)
     if (code != 0) {
         return code;
     }
-    code = mdb_dbi_open(transaction, "records", MDB_CREATE, &file->records);
+    code = mdb_dbi_open(transaction, RECORDS, MDB_CREATE, &file->records);
     if (code == 0) {
-        code = mdb_dbi_open(transaction, "texts", MDB_CREATE, &file->texts);
+        code = mdb_dbi_open(transaction, TEXTS, MDB_CREATE, &file->texts);
     }
     if (code != 0) {
         mdb_txn_abort(transaction);

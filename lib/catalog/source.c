@@ -12,7 +12,7 @@ static const enum query QUERIES[] = {
 
 enum catalog_outcome catalog_source_read(struct postgres *postgres, struct arena *arena,
                                          enum catalog_kind kind, struct str id,
-                                         struct catalog_entry *entry)
+                                         struct catalog_entry *entry, bool *server_answers)
 {
     const char *const parameters[] = {arena_copy(arena, id)};
     const PGresult *result = NULL;
@@ -21,6 +21,7 @@ enum catalog_outcome catalog_source_read(struct postgres *postgres, struct arena
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERIES[kind], parameters, &result);
     entry->l2_cost = clock_monotonic_us() - entry->started;
+    *server_answers = outcome == POSTGRES_OK || outcome == POSTGRES_REFUSED;
     if (outcome != POSTGRES_OK) {
         return CATALOG_UNAVAILABLE;
     }

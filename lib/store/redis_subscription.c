@@ -7,7 +7,7 @@
 
 #include "lib/store/redis_reply.h"
 
-enum { RETRY_MS = 500, CONFIRM_MS = 2000 };
+enum { RETRY_MS = 500, CONFIRM_MS = 2000, READS_MAX = 4096 };
 
 struct redis_subscription {
     const char *path;
@@ -103,7 +103,7 @@ bool redis_subscription_drain(struct redis_subscription *subscription, int64_t n
         }
         connect_anew(subscription, now_ms);
     }
-    while (subscription->context != NULL && has_news(subscription)) {
+    for (int i = 0; i < READS_MAX && subscription->context != NULL && has_news(subscription); i++) {
         if (redisBufferRead(subscription->context) != REDIS_OK ||
             !take_replies(subscription, heard, context)) {
             disconnect(subscription, now_ms);

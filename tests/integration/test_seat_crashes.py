@@ -64,7 +64,7 @@ STEPS = [("order.before_claim", False), ("order.claimed", False), ("order.before
 def test_kill_9_at_each_step_of_an_order_of_seats(parts, api, queue, show, step, committed):
     member, rival = api.ready_member(queue), api.ready_member(queue)
     member.hold(show, "A-1", "A-2")
-    before = [(hold.seat, hold.deadline) for hold in holds(parts, queue, show, member.name)]
+    before = holds(parts, queue, show, member.name)
     order_key = new_key()
     parts.arm_pause(step)
     call = Running(lambda: member.order_seats(queue, show, ["A-1", "A-2"], key=order_key))
@@ -82,7 +82,7 @@ def test_kill_9_at_each_step_of_an_order_of_seats(parts, api, queue, show, step,
         overdue(parts, queue)
         parts.reconcile()
         assert member.position(queue)["status"] == "READY"
-        assert [(hold.seat, hold.deadline) for hold in holds(parts, queue, show, member.name)] == before
+        assert holds(parts, queue, show, member.name) == before, "as they were: no guard is left"
     assert_problem(rival.hold(show, "A-1"), 409, "SEATS_TAKEN")
     answer = member.order_seats(queue, show, ["A-1", "A-2"], key=order_key)
     assert answer.status == (200 if committed else 201), answer.body
@@ -175,7 +175,7 @@ def test_order_and_rival_around_the_deadline(parts, api, queue):
     now = redis_ms(parts)
     for seat, owner, _ in pairs:
         assert holds(parts, queue, show, owner.name)[0].deadline - now > 8_000
-        move_deadlines(parts, queue, show, owner.name, ends_in_ms=2_000)
+        move_deadlines(parts, queue, show, owner.name, ends_in_ms=3_000)
     ends = {seat: holds(parts, queue, show, owner.name)[0].deadline for seat, owner, _ in pairs}
 
     def race(some, offset_ms):
@@ -257,3 +257,49 @@ def test_reconcile_mends_what_redis_believes_wrongly(parts, api, queue, show):
     parts.reconcile_until(lambda: taken_in_redis(parts, queue, show) == owners(parts, show), what="they agree")
     states = api.seat_states(show, buyer)
     assert (states["A-1"], states["A-2"], states["A-3"]) == ("HELD*", "HELD*", "AVAILABLE")
+
+
+def test_postgresql_gone_holds_go_on(parts, api, queue, show):
+    """Holding needs Redis and the catalogue only; an order fails and leaves the hold and the token."""
+    member, rival = api.ready_member(queue), api.ready_member(queue)
+    member.hold(show, "A-1")
+    assert api.seats(show).status == 200, "the plan is in the catalogue"
+    before = holds(parts, queue, show, member.name)
+    parts.postgres.stop()
+    try:
+        assert rival.hold(show, "A-2").status == 201
+        assert_problem(rival.hold(show, "A-1"), 409, "SEATS_TAKEN")
+        assert rival.my_holds(show)["seats"] == ["A-2"]
+        assert api.seat_states(show, member)["A-1"] == "HELD*"
+        assert_problem(member.order_seats(queue, show, ["A-1"], key="k"), 503, "ORDERS_UNAVAILABLE")
+        assert holds(parts, queue, show, member.name) == before, "deadline and all"
+        assert rival.give_back(show).status == 204
+    finally:
+        parts.postgres.start()
+    until(lambda: member.order_seats(queue, show, ["A-1"], key="k").status in (200, 201), 10, "orders are back")
+    assert owners(parts, show) == {"A-1": member.name}
+
+
+def test_order_that_is_never_paid_gives_its_seats_back(parts, api, queue, show):
+    member, rival = api.ready_member(queue), api.ready_member(queue)
+    member.hold(show, "A-1", "A-2")
+    made = member.order_seats(queue, show, ["A-1", "A-2"])
+    assert_problem(rival.hold(show, "A-1"), 409, "SEATS_TAKEN")
+    parts.postgres.query("UPDATE customer_order SET expires_at = now() - interval '1 second' WHERE id = %s", made["id"])
+    parts.reconcile_until(lambda: taken_in_redis(parts, queue, show) == {}, what="the seats are back")
+    assert set(api.seat_states(show, member).values()) == {"AVAILABLE"}
+    assert rival.hold(show, "A-1").status == 201
+    assert rival.order_seats(queue, show, ["A-1"]).status == 201
+    assert owners(parts, show) == {"A-1": rival.name}
+    assert_orders_whole(parts, show)
+
+
+def test_paid_order_is_sold(parts, api, queue, show):
+    """However the money comes: the change of status is numbered and told."""
+    member = api.ready_member(queue)
+    member.hold(show, "A-1")
+    made = member.order_seats(queue, show, ["A-1"])
+    assert api.seat_states(show)["A-1"] == "HELD"
+    parts.postgres.query("UPDATE customer_order SET status = 'PAID', expires_at = NULL WHERE id = %s", made["id"])
+    parts.reconcile_until(lambda: api.seat_states(show)["A-1"] == "SOLD", what="sold")
+    assert api.seat_states(show, member)["A-1"] == "SOLD*"

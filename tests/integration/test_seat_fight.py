@@ -160,7 +160,7 @@ def test_the_same_with_everything_breaking(parts, api, fight):
     assert not reader.wrong, reader.wrong[:3]
     parts.stop_reconcile()
     has = owners(parts, show)
-    assert len(has) >= 40, "it went on all the while"
+    assert len(has) >= 8, "it went on all the while"
     parts.reconcile_until(lambda: parts.outbox_empty(queue) and taken_in_redis(parts, queue, show) == has, 30)
     assert_orders_whole(parts, show)
     for member, group in groups.items():

@@ -5,6 +5,7 @@ import gzip
 import pytest
 
 from lib import processes
+from lib.seats import key
 from lib.wait import until
 
 SEATS = [f"A-{number}" for number in range(1, 11)]
@@ -74,6 +75,24 @@ def test_changed_plan_keeps_states(api, queue):
     assert {seat for seat, state in states.items() if state != "AVAILABLE"} == {"A-2", "A-9"}
     assert states["A-2"] == states["A-9"] == "HELD*"
     assert member.order_seats(queue, show, ["A-2"]).status == 201
+
+
+def test_board_of_another_plan_is_not_read(parts, api, queue):
+    """Positions are those of one version: until both sides have the same, PostgreSQL says what is ordered."""
+    show = api.show(queue, SEATS)
+    member, buyer = api.ready_member(queue), api.ready_member(queue)
+    member.hold(show, "A-2")
+    buyer.hold(show, "A-3")
+    buyer.order_seats(queue, show, ["A-3"])
+    info = key(queue, show, "info")
+    version = parts.redis.hget(info, "version")
+    parts.redis.hset(info, "version", int(version) + 1)
+    answer = api.seats(show, buyer)
+    assert answer["holdsKnown"] is False
+    assert {seat["id"]: (seat["status"], seat["mine"]) for seat in answer["seats"] if seat["status"] != "AVAILABLE"} == {
+        "A-3": ("HELD", True)}
+    parts.redis.hset(info, "version", version)
+    assert api.seats(show)["holdsKnown"] is True
 
 
 @pytest.mark.parametrize("how", ["stopped", "silent"])

@@ -293,6 +293,10 @@ def test_a_plan_that_changes_under_an_order(sessions, sold):
     shopper.begin()
     shopper.place(queue, show, ["A-1"])
     change = Later(lambda: put(operator, show, seats={"A-1": 900, "A-2": 1000, "A-3": 1000})).waits(operator)
+    hasty = sessions()
+    hasty.run("SET lock_timeout = '200ms'")
+    assert hasty.run("SELECT outcome FROM queue_act(%s, 'pause', 'op', 'r')", queue) == [{"outcome": "changed"}], (
+        "a plan under way keeps nobody from pausing the queue")
     shopper.commit()
     assert operator.refused("SL031", change.join) == "A-1", "the order was faster"
     operator.begin()
