@@ -10,8 +10,26 @@
 #include "reconcile/reconcile.h"
 
 enum { OPTION_ONCE, OPTION_EVERY, OPTION_COUNT };
+enum { SHOWN_MAX = 20 };
 
 static const char *const NEEDED[] = {"redis_socket", "postgres_conninfo", NULL};
+
+/* One line a payment; where there are very many, the first are enough to begin with. */
+static void print_for_person(const struct reconcile_report *report)
+{
+    size_t shown = report->for_person_count < SHOWN_MAX ? report->for_person_count : SHOWN_MAX;
+
+    for (size_t i = 0; i < shown; i++) {
+        const struct payment_seen *payment = &report->for_person[i];
+        printf("needs a person: payment %.*s of order %.*s is %.*s: %.*s\n", STR_ARG(payment->id),
+               STR_ARG(payment->order), STR_ARG(payment->state), STR_ARG(payment->last_error));
+    }
+    if (report->for_person_count > 0) {
+        printf("needs a person: %zu%s payments; see sluicectl payments stuck\n",
+               report->for_person_count,
+               report->for_person_count == PAYMENT_PAGE_MAX ? " or more" : "");
+    }
+}
 
 static void print_report(const struct reconcile_report *report)
 {
@@ -48,10 +66,7 @@ static void print_report(const struct reconcile_report *report)
     if (report->outbox_stuck > 0) {
         printf("needs a person: rows of the outbox fail again and again; see the log\n");
     }
-    if (report->payments_stuck > 0) {
-        printf("needs a person: %lld payments cannot be settled; see the log\n",
-               (long long)report->payments_stuck);
-    }
+    print_for_person(report);
 }
 
 static void log_report(const struct reconcile_report *report)
@@ -148,6 +163,7 @@ int main(int argc, char **argv)
     } else {
         reconcile.thorough = true;
         reconcile_pass(&reconcile);
+        reconcile_payments_for_person(&reconcile);
         print_report(&reconcile.report);
         code = reconcile_needs_person(&reconcile.report) ? PROGRAM_NEEDS_PERSON : PROGRAM_OK;
     }

@@ -1,41 +1,45 @@
 /* Payments whose time to be looked at has come: what the provider says is what they come to. */
 #include "lib/base/clock.h"
+#include "lib/orders/payment_desk.h"
 #include "lib/payments/payment_flow.h"
 #include "reconcile/reconcile.h"
 
-/* Each may take calls of the provider: few at a time, and no longer than the rest of reconcile can wait. */
-enum { PAYMENTS_PER_BATCH = 4, LONGEST_MS = 10000 };
+/* Each may take calls of the provider, and nobody is to hold one that he does not look at yet: one at a time, and
+ * no longer than the rest of reconcile can wait. */
+enum { LONGEST_MS = 10000 };
 
-/* Takes one batch and settles it. Returns false where there is no more to do in this pass. */
-static bool settle_batch(struct reconcile *reconcile, const struct payment_flow *flow)
+/* Takes one payment and settles it. Returns false where there is no more to do in this pass. */
+static bool settle_next(struct reconcile *reconcile, const struct payment_flow *flow)
 {
     struct reconcile_report *report = &reconcile->report;
     const struct payment_row *rows;
     size_t count;
 
-    if (payments_due(reconcile->postgres, reconcile->arena, PAYMENTS_PER_BATCH,
-                     reconcile->settings->payment_person_after, &rows,
+    if (payments_due(reconcile->postgres, reconcile->arena, 1,
+                     reconcile->settings->payment_person_after,
+                     payment_flow_settle_seconds(reconcile->settings), &rows,
                      &count) != PAYMENT_STORED_DONE) {
         report->postgres_silent = true;
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        switch (payment_flow_settle(flow, reconcile->arena, &rows[i])) {
-        case PAYMENT_SETTLED_DONE:
-            report->payments_settled++;
-            break;
-        case PAYMENT_SETTLED_WAITS:
-            break;
-        case PAYMENT_SETTLED_OPEN:
-            report->payments_open++;
-            report->payments_stuck += rows[i].needs_person ? 1 : 0;
-            break;
-        case PAYMENT_SETTLED_NO_STORE:
-            report->postgres_silent = true;
-            return false;
-        }
+    if (count == 0) {
+        return false;
     }
-    return count == PAYMENTS_PER_BATCH;
+    switch (payment_flow_settle(flow, reconcile->arena, rows)) {
+    case PAYMENT_SETTLED_DONE:
+        report->payments_settled++;
+        return true;
+    case PAYMENT_SETTLED_WAITS:
+        return true;
+    case PAYMENT_SETTLED_OPEN:
+        report->payments_open++;
+        report->payments_stuck += rows[0].needs_person ? 1 : 0;
+        return true;
+    case PAYMENT_SETTLED_NO_STORE:
+        break;
+    }
+    report->postgres_silent = true;
+    return false;
 }
 
 void reconcile_payments(struct reconcile *reconcile)
@@ -49,6 +53,17 @@ void reconcile_payments(struct reconcile *reconcile)
 
     int64_t end_ms = clock_monotonic_ms() + LONGEST_MS;
 
-    while (settle_batch(reconcile, &flow) && clock_monotonic_ms() < end_ms) {
+    while (settle_next(reconcile, &flow) && clock_monotonic_ms() < end_ms) {
+    }
+}
+
+void reconcile_payments_for_person(struct reconcile *reconcile)
+{
+    const struct payment_filter filter = {.stuck = true};
+    struct reconcile_report *report = &reconcile->report;
+
+    if (payment_desk_page(reconcile->postgres, reconcile->arena, &filter, PAYMENT_PAGE_MAX,
+                          &report->for_person, &report->for_person_count) != POSTGRES_OK) {
+        report->postgres_silent = true;
     }
 }

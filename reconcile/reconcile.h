@@ -13,6 +13,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/identifier.h"
+#include "lib/orders/payment_desk.h"
 #include "lib/orders/queue_store.h"
 #include "lib/payments/payment_provider.h"
 #include "lib/settings/settings.h"
@@ -32,6 +33,8 @@ struct reconcile_report {
     int64_t payments_settled;
     int64_t payments_open; /* looked at, and neither the provider nor PostgreSQL let us settle it */
     int64_t payments_stuck; /* of those, the ones that a person should look at */
+    struct payment_seen *for_person; /* see reconcile_payments_for_person() */
+    size_t for_person_count;
     int64_t places_mended;
     int64_t lotteries_drawn;
     int64_t codes_loaded;   /* that Redis did not know */
@@ -108,6 +111,9 @@ void reconcile_outbox(struct reconcile *reconcile);
 
 /** Looks up payments that are due, and finishes them by what the provider says (payments.c). */
 void reconcile_payments(struct reconcile *reconcile);
+
+/** Lists the payments that need a person, whether their time has come in this pass or not (payments.c). */
+void reconcile_payments_for_person(struct reconcile *reconcile);
 
 /** Ends unpaid orders whose time is over (orders.c). */
 void reconcile_orders(struct reconcile *reconcile);

@@ -107,10 +107,10 @@ static bool read_turn(struct str word, enum payment_turn *turn)
 }
 
 enum payment_stored payment_approve_begin(struct postgres *postgres, struct arena *arena,
-                                          struct str id, int64_t wait_seconds,
+                                          struct str id, struct str provider, int64_t wait_seconds,
                                           struct payment_approval *approval)
 {
-    const char *const parameters[] = {arena_copy(arena, id),
+    const char *const parameters[] = {arena_copy(arena, id), arena_copy(arena, provider),
                                       arena_format(arena, "%" PRId64, wait_seconds)};
     const PGresult *result;
 
@@ -218,11 +218,12 @@ enum payment_stored payment_find(struct postgres *postgres, struct arena *arena,
 }
 
 enum payment_stored payments_due(struct postgres *postgres, struct arena *arena, int64_t limit,
-                                 int64_t person_after, const struct payment_row **rows,
-                                 size_t *count)
+                                 int64_t person_after, int64_t lease_seconds,
+                                 const struct payment_row **rows, size_t *count)
 {
     const char *const parameters[] = {arena_format(arena, "%" PRId64, limit),
-                                      arena_format(arena, "%" PRId64, person_after)};
+                                      arena_format(arena, "%" PRId64, person_after),
+                                      arena_format(arena, "%" PRId64, lease_seconds)};
     const PGresult *result;
 
     enum postgres_outcome outcome =

@@ -117,10 +117,10 @@ struct payment_approval {
     struct str order_status;
 };
 
-/** READY → APPROVING for one of all who call; the order is lengthened by `wait_seconds` from now. DONE (see
+/** READY → APPROVING for one of all who call, where it is a payment of `provider`; the order is lengthened by `wait_seconds` from now. DONE (see
  *  approval->turn), NONE. */
 enum payment_stored payment_approve_begin(struct postgres *postgres, struct arena *arena,
-                                          struct str id, int64_t wait_seconds,
+                                          struct str id, struct str provider, int64_t wait_seconds,
                                           struct payment_approval *approval);
 
 /** Certainly nothing was taken and the session goes on: APPROVING → READY. `alert`: a person is to look. DONE, STALE. */
@@ -214,11 +214,11 @@ struct payment_row {
 enum payment_stored payment_find(struct postgres *postgres, struct arena *arena, struct str id,
                                  struct payment_row *row);
 
-/** Takes at most `limit` (≥ 1) payments whose time to be looked at has come; others get other ones, and these come
- *  again later, at growing distances. From attempt `person_after` on a payment needs a person. DONE (`*rows`,
- *  `*count`). */
+/** Takes at most `limit` (≥ 1) payments whose time to be looked at has come, for `lease_seconds`: others get other
+ *  ones meanwhile, except where there is news of one. From attempt `person_after` on a payment needs a person. DONE
+ *  (`*rows`, `*count`). */
 enum payment_stored payments_due(struct postgres *postgres, struct arena *arena, int64_t limit,
-                                 int64_t person_after, const struct payment_row **rows,
-                                 size_t *count);
+                                 int64_t person_after, int64_t lease_seconds,
+                                 const struct payment_row **rows, size_t *count);
 
 #endif

@@ -25,6 +25,9 @@ struct payment_flow {
 /** How long one call of the provider and what belongs to it may take, in seconds, rounded up. */
 int64_t payment_flow_wait_seconds(const struct settings *settings);
 
+/** How long payment_flow_settle() may take, in seconds, rounded up. */
+int64_t payment_flow_settle_seconds(const struct settings *settings);
+
 struct payment_start {
     bool is_new;             /* false: the one that is open already */
     struct str redirect_url; /* where the member pays */

@@ -183,9 +183,9 @@ enum payment_returned_as payment_flow_approve(const struct payment_flow *flow, s
         return PAYMENT_RETURNED_UNAVAILABLE;
     }
     int64_t began_ms = clock_monotonic_ms();
-    if (payment_approve_begin(flow->postgres, arena, approval.id,
-                              payment_flow_wait_seconds(flow->settings),
-                              &approval.turn) != PAYMENT_STORED_DONE) {
+    if (payment_approve_begin(
+            flow->postgres, arena, approval.id, str_of(payment_provider_name(flow->provider)),
+            payment_flow_wait_seconds(flow->settings), &approval.turn) != PAYMENT_STORED_DONE) {
         return PAYMENT_RETURNED_NO_STORE;
     }
     switch (approval.turn.turn) {

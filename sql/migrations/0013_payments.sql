@@ -126,8 +126,12 @@ CREATE INDEX payment_order_idx ON payment (order_id, created_at);
 COMMENT ON INDEX payment_order_idx IS 'Serves payment_returns.sql: the payments of an order.';
 CREATE INDEX payment_due_idx ON payment (retry_at) WHERE retry_at IS NOT NULL;
 COMMENT ON INDEX payment_due_idx IS 'Serves payments_due().';
-CREATE INDEX payment_person_idx ON payment (updated_at) WHERE needs_person;
-COMMENT ON INDEX payment_person_idx IS 'Serves the list of what needs a person.';
+CREATE INDEX payment_person_idx ON payment (created_at, id) WHERE needs_person;
+COMMENT ON INDEX payment_person_idx IS 'Serves payments_page.sql: what needs a person.';
+CREATE INDEX payment_created_idx ON payment (created_at, id);
+COMMENT ON INDEX payment_created_idx IS 'Serves payments_page.sql: all of them.';
+CREATE INDEX payment_state_idx ON payment (state, created_at, id);
+COMMENT ON INDEX payment_state_idx IS 'Serves payments_page.sql: those in one state.';
 
 CREATE TABLE payment_event (
     id         bigint GENERATED ALWAYS AS IDENTITY,
@@ -326,9 +330,13 @@ BEGIN
     SELECT * INTO v_payment FROM payment p
      WHERE p.order_id = p_order AND p.state IN ('STARTING', 'READY', 'APPROVING', 'UNKNOWN')
        FOR NO KEY UPDATE;
-    IF FOUND AND v_payment.state = 'STARTING'
+    IF v_payment.state = 'STARTING'
        AND v_payment.created_at <= now() - make_interval(secs => p_wait_seconds) THEN
         PERFORM payment_move(v_payment.id, 'FAILED', 'who started it is gone', NULL);
+        v_payment := NULL;
+    ELSIF v_payment.state = 'READY' AND v_payment.provider <> p_provider THEN
+        PERFORM payment_move(v_payment.id, 'STOPPED', 'another provider is asked from now on',
+            CASE WHEN v_payment.approvals > 0 THEN v_payment.final_at END);
         v_payment := NULL;
     END IF;
     IF v_order.status <> 'PENDING_PAYMENT' THEN
@@ -413,8 +421,9 @@ END $$;
 --   'go'          the provider is to be told next, within p_wait_seconds; `approvals` names this time
 --   'paid'        it was before, whatever became of it since: see the order
 --   'confirming'  somebody is at it, or nobody knows
---   'refused'     the payment or its order has ended, or the session's time is over: nothing is taken
-CREATE FUNCTION payment_approve_begin(p_payment text, p_wait_seconds bigint)
+--   'refused'     the payment or its order has ended, the session's time is over, or it is not p_provider's
+--                 whom we ask: nothing is taken
+CREATE FUNCTION payment_approve_begin(p_payment text, p_provider text, p_wait_seconds bigint)
 RETURNS TABLE (
     outcome text, approvals integer, ref text, amount bigint, tax_free bigint, vat bigint,
     currency text, member text, order_status text)
@@ -425,7 +434,7 @@ DECLARE
     v_wait interval := make_interval(secs => p_wait_seconds);
     v_outcome text;
 BEGIN
-    IF v_payment.state = 'READY' AND v_payment.final_at <= now() THEN
+    IF v_payment.state = 'READY' AND (v_payment.final_at <= now() OR v_payment.provider <> p_provider) THEN
         v_outcome := 'refused';
     ELSIF v_payment.state = 'READY' THEN
         UPDATE customer_order o SET expires_at = greatest(o.expires_at, now() + v_wait)
@@ -740,13 +749,23 @@ BEGIN
     RETURN payment_answer('done', p_payment, false, false);
 END $$;
 
--- A look at a payment, or a call about it, brought nothing: kept for support.
+-- How long after the look number p_attempts that brought nothing the next one comes: 2, 4, 8 … 300 seconds,
+-- a quarter more or less.
+CREATE FUNCTION payment_pause(p_attempts integer) RETURNS interval
+LANGUAGE sql VOLATILE AS $$
+    SELECT least(300, power(2, least(greatest(p_attempts, 1), 10))) * (0.75 + random() / 2)
+           * interval '1 second'
+$$;
+
+-- A look at a payment, or a call about it, brought nothing: kept for support. Whoever had taken it from
+-- payments_due() is done with it.
 CREATE FUNCTION payment_note(p_payment text, p_error text, p_needs_person boolean)
 RETURNS payment_result
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     UPDATE payment p
-       SET last_error = p_error, needs_person = p.needs_person OR p_needs_person, updated_at = now()
+       SET last_error = p_error, needs_person = p.needs_person OR p_needs_person, updated_at = now(),
+           retry_at = CASE WHEN p.retry_at IS NOT NULL THEN now() + payment_pause(p.attempts) END
      WHERE p.id = p_payment;
     RETURN payment_answer('done', p_payment, false, false);
 END $$;
@@ -767,10 +786,22 @@ BEGIN
      WHERE p.provider = p_provider AND (p.provider_ref = p_ref OR p.id = p_payment);
 END $$;
 
--- Payments to look at, at most p_limit; others get other ones. Each is taken with one attempt more and a
--- time for the next: 2, 4, 8 … 300 seconds, a quarter more or less. After p_person_after attempts it needs
--- a person, and is tried on all the same. is_final: final_at is past, so "not paid" will count.
-CREATE FUNCTION payments_due(p_limit bigint, p_person_after bigint)
+-- An operator wants it to be looked at now. Nothing else changes. No row where there is none; else whether
+-- it will be: one that is STARTING, or given back, is not.
+CREATE FUNCTION payment_look(p_payment text) RETURNS TABLE (will_be boolean)
+LANGUAGE sql VOLATILE AS $$
+    UPDATE payment p
+       SET retry_at = CASE WHEN p.state IN ('STARTING', 'CANCELED') OR p.provider_ref IS NULL
+               THEN p.retry_at ELSE now() END
+     WHERE p.id = p_payment
+    RETURNING p.state NOT IN ('STARTING', 'CANCELED') AND p.provider_ref IS NOT NULL
+$$;
+
+-- Payments to look at, at most p_limit, each with one attempt more. They are the caller's for
+-- p_lease_seconds: nobody else gets them meanwhile, unless there is news of them. After p_person_after
+-- attempts one needs a person, and is tried on all the same. is_final: final_at is past, so "not paid" will
+-- count.
+CREATE FUNCTION payments_due(p_limit bigint, p_person_after bigint, p_lease_seconds bigint)
 RETURNS TABLE (
     id text, order_id text, provider text, state text, ref text, amount bigint, tax_free bigint,
     vat bigint, currency text, canceled_amount bigint, member text, is_final boolean,
@@ -785,8 +816,7 @@ BEGIN
     ), taken AS (
         UPDATE payment p
            SET attempts = p.attempts + 1,
-               retry_at = now() + least(300, power(2, least(p.attempts + 1, 10)))
-                   * (0.75 + random() / 2) * interval '1 second',
+               retry_at = now() + make_interval(secs => p_lease_seconds) + payment_pause(p.attempts + 1),
                needs_person = p.needs_person OR p.attempts + 1 >= p_person_after
           FROM due WHERE p.id = due.id
         RETURNING p.*

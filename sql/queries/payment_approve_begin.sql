@@ -1,6 +1,6 @@
 -- The member came back from the provider: one of all who try goes on.
--- Params: $1 payment, $2 seconds that approving may take.
+-- Params: $1 payment, $2 the provider that we ask, $3 seconds that approving may take.
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/payment_store.c.
 SELECT outcome, approvals, ref, member, order_status, amount, tax_free, vat, currency
-  FROM payment_approve_begin($1, $2)
+  FROM payment_approve_begin($1, $2, $3)

@@ -158,6 +158,22 @@ def test_webhooks_that_are_none(paying, toss):
     assert purchase.rows() == before
 
 
+def test_another_provider_from_now_on(paying):
+    """A payment that was begun at the one before is not approved at this one; the member begins anew."""
+    purchase = Purchase(paying)
+    back = purchase.press()
+    paying.reconfigure("payment", payment_provider="toss")
+    try:
+        assert told(purchase.come_back(back)) == "refused"
+        assert purchase.approvals() == 0 and purchase.status() == "PENDING_PAYMENT"
+        assert purchase.start().status == 201
+        assert told(purchase.come_back(purchase.press())) == "paid"
+        assert [state for _, state in purchase.payments()] == ["STOPPED", "PAID"]
+        assert purchase.assert_agrees() == "PAID"
+    finally:
+        paying.reconfigure("payment", payment_provider="kakaopay")
+
+
 def test_without_a_provider_nothing_can_be_paid(paying):
     paying.reconfigure("payment", payment_provider="none")
     try:

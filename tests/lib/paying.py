@@ -39,7 +39,7 @@ class PayingParts(Parts):
     def end_session(self, payment):
         """The provider's session and the grace are over, by our clock; the simulator's goes on."""
         self.postgres.query("UPDATE payment SET session_ends_at = now() - interval '2 s', final_at = now() - interval '1 s',"
-                            " retry_at = now() WHERE id = %s", payment)
+                            " retry_at = now() WHERE id = %s AND state <> 'CANCELED'", payment)
 
     def settle_payments(self, check, seconds=15, what="payments are settled"):
         """Reconcile, until `check` holds."""

@@ -1,0 +1,20 @@
+/*
+ * payment_answer — what the operators' routes about payments share.
+ */
+#ifndef SLUICE_OPERATOR_PAYMENT_ANSWER_H
+#define SLUICE_OPERATOR_PAYMENT_ANSWER_H
+
+#include <json-c/json.h>
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "lib/orders/payment_desk.h"
+
+/** A payment as operators see it, a new object. Nothing in it lets anybody in: no state of a return URL, no address
+ *  of a payment page. */
+json_object *payment_json(const struct payment_seen *payment);
+
+/** Answers that there is no such payment. */
+void payment_not_found(const struct request *request, struct response *response);
+
+#endif
