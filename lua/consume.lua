@@ -1,19 +1,25 @@
 #!lua
 -- consume: the transaction has committed: the token is spent.
---@keys settings state places ready pickup claimed unpaid tombstones tombstoneUntil seated
---@args member admission keyHash order tombstoneMs keepPlace
--- keepPlace: 1 keeps the place taken until place_free (releaseOn payment and the order is not paid yet).
+--@keys settings state places ready pickup claimed unpaid tombstones tombstoneUntil seated couponOwners
+--@args member admission keyHash order tombstoneMs keepPlace event
+-- keepPlace: 1 keeps the place taken until place_free (releaseOn payment and the order is not paid yet); event: the
+-- coupon event of which the member got one, '' for an order.
 -- Returns {CONSUMED}, {ALREADY} where this admission's token is not there any more, or NOT_FOUND.
 -- Safe because it names the admission: one that comes late never touches a newer token of the member.
--- Doing it twice is the same as once. The tombstone answers replays without PostgreSQL.
+-- Doing it twice is the same as once. The tombstone answers replays without PostgreSQL. Who has a coupon is put down
+-- whatever has become of the token, by name, and so counts once however often it is told.
 --@include queue
 --@include places
 --@include turn
+--@include coupon_owners
 
 local ends = now + tonumber(arg_tombstoneMs)
 redis.call('HSET', key_tombstones, arg_admission,
     string.format('%s/%s/%s', arg_member, arg_keyHash, arg_order))
 redis.call('ZADD', key_tombstoneUntil, ends, arg_admission)
+if arg_event ~= '' then
+    redis.call('ZADD', key_couponOwners, 'NX', 0, owner_name(arg_event, arg_member))
+end
 
 local place = place_of(arg_member)
 if not place or place.admission ~= arg_admission then

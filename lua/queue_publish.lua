@@ -1,7 +1,7 @@
 #!lua
 -- queue_publish: brings a queue's settings from PostgreSQL into Redis, and with them pause, reset and
 -- recovery.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners
 --@args intent version epoch incarnation seqFloor recoveryMs
 -- then field, value, field, value, … of the settings hash (which hold version, epoch and incarnation
 -- once more). seqFloor: no number up to it is given out; recoveryMs: how long a queue that lost its memory
@@ -42,7 +42,7 @@ end
 if redis.call('HGET', key_settings, 'deleted') == '1' then
     empty_the_line()
     redis.call('UNLINK', key_state, key_unpaid, key_tombstones, key_tombstoneUntil, key_codes, key_codeUsers,
-        key_codeUses)
+        key_codeUses, key_coupons, key_couponOwners)
     return { 'PUBLISHED' }
 end
 if not state[1] or state[1] ~= arg_incarnation then

@@ -27,6 +27,7 @@ static void settle(struct reconcile *reconcile, struct claim *claim)
         return;
     }
     if (settlement.committed) {
+        claim->event = settlement.event;
         outcome =
             claim_consume(reconcile->redis, reconcile->arena, claim, settlement.order,
                           reconcile->settings->tombstone_seconds * 1000, settlement.keep_place);

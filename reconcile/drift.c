@@ -7,7 +7,30 @@
 #include "lib/store/redis_reply.h"
 #include "reconcile/reconcile.h"
 
-enum { PLACES_PER_CALL = 500 };
+enum {
+    PLACES_PER_CALL = 500,
+    CLOCKS_APART_MS = 5000 /* Redis's and PostgreSQL's, at most */
+};
+
+/* Nobody has failed: the last coupon event has ended, and this pass is the first to put it down. */
+static bool came_due(struct reconcile *reconcile, const struct queue_row *queue,
+                     const struct queue_stats *stats)
+{
+    int64_t due = goods_due(reconcile->redis, reconcile->arena, queue->id);
+
+    return due > 0 && due - CLOCKS_APART_MS <= stats->now_ms;
+}
+
+/* The row is as it was when this pass began; the outbox may have looked since. */
+static bool found_meanwhile(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    struct queue_row now;
+    bool found;
+
+    return queue_store_get(reconcile->postgres, reconcile->arena, queue->id, &found, &now) ==
+               POSTGRES_OK &&
+           found && now.sold_out != queue->sold_out;
+}
 
 /* Redis's flag is PostgreSQL's finding; where they differ, PostgreSQL is looked at anew. */
 static void compare_sold_out(struct reconcile *reconcile, const struct queue_row *queue,
@@ -17,10 +40,11 @@ static void compare_sold_out(struct reconcile *reconcile, const struct queue_row
     bool in_redis = str_equal(stats->queue_state, STR("SOLD_OUT"));
     bool closed = str_equal(stats->queue_state, STR("CLOSED"));
 
-    if (by_operator || closed || in_redis == queue->sold_out) {
+    if (by_operator || closed || in_redis == queue->sold_out || found_meanwhile(reconcile, queue)) {
         return;
     }
-    log_event(LOG_LEVEL_WARNING, "queue.sold_out_drift",
+    log_event(in_redis && came_due(reconcile, queue, stats) ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
+              "queue.sold_out_drift",
               LOG_FIELDS(LOG_STR("queue", queue->id), LOG_INT("redis", in_redis),
                          LOG_INT("postgres", queue->sold_out)));
     (void)availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena, queue->id,
@@ -29,12 +53,14 @@ static void compare_sold_out(struct reconcile *reconcile, const struct queue_row
 
 /* The last finding is older than the rows: a worker died between its commit and its look, two that took the
  * last of something saw each other's as left, or an event of coupons has ended. */
-static void compare_goods(struct reconcile *reconcile, const struct queue_row *queue)
+static void compare_goods(struct reconcile *reconcile, const struct queue_row *queue,
+                          const struct queue_stats *stats)
 {
     if (!availability_drifted(reconcile->postgres, reconcile->arena, queue->id)) {
         return;
     }
-    log_event(LOG_LEVEL_WARNING, "queue.goods_drift",
+    log_event(came_due(reconcile, queue, stats) ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
+              "queue.goods_drift",
               LOG_FIELDS(LOG_STR("queue", queue->id), LOG_INT("soldOut", queue->sold_out)));
     (void)availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena, queue->id,
                                false);
@@ -92,7 +118,7 @@ void reconcile_drift(struct reconcile *reconcile, const struct queue_row *queue)
         return;
     }
     compare_sold_out(reconcile, queue, &stats);
-    compare_goods(reconcile, queue);
+    compare_goods(reconcile, queue, &stats);
     if (stats.unpaid > 0) {
         compare_unpaid(reconcile, queue);
     }

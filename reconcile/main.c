@@ -25,6 +25,7 @@ static void print_report(const struct reconcile_report *report)
     printf("lotteries drawn %lld, codes loaded %lld\n", (long long)report->lotteries_drawn,
            (long long)report->codes_loaded);
     printf("orders expired %lld\n", (long long)report->orders_expired);
+    printf("coupons told anew %lld\n", (long long)report->coupons_mended);
     printf("places mended %lld, freed %lld\n", (long long)report->places_mended,
            (long long)report->places_freed);
     if (report->redis_silent) {
@@ -46,7 +47,7 @@ static void log_report(const struct reconcile_report *report)
     bool needs_person = reconcile_needs_person(report);
     int64_t work = report->queues_published + report->queues_recovered + report->claims_released +
                    report->claims_consumed + report->outbox_done + report->orders_expired +
-                   report->lotteries_drawn + report->codes_loaded;
+                   report->lotteries_drawn + report->codes_loaded + report->coupons_mended;
 
     if (work == 0 && !needs_person) {
         return;
@@ -62,6 +63,7 @@ static void log_report(const struct reconcile_report *report)
                          LOG_INT("ordersExpired", report->orders_expired),
                          LOG_INT("lotteriesDrawn", report->lotteries_drawn),
                          LOG_INT("codesLoaded", report->codes_loaded),
+                         LOG_INT("couponsMended", report->coupons_mended),
                          LOG_INT("placesMended", report->places_mended),
                          LOG_INT("placesFreed", report->places_freed),
                          LOG_INT("redisSilent", report->redis_silent),

@@ -12,7 +12,7 @@ enum {
 
 static bool carry_out(struct reconcile *reconcile, const struct outbox_row *row)
 {
-    struct claim claim = {.queue = row->queue, .member = row->member};
+    struct claim claim = {.queue = row->queue, .member = row->member, .event = row->event};
 
     switch (row->kind) {
     case OUTBOX_CONSUME:

@@ -93,7 +93,8 @@ static void recover(struct reconcile *reconcile, const struct queue_row *missing
         return;
     }
     if (!found || !load_spent_numbers(reconcile, &queue) ||
-        !load_unpaid_places(reconcile, &queue) || !reconcile_load_codes(reconcile, &queue)) {
+        !load_unpaid_places(reconcile, &queue) || !reconcile_load_codes(reconcile, &queue) ||
+        !reconcile_load_coupons(reconcile, &queue)) {
         return;
     }
     enum outcome outcome =

@@ -29,6 +29,7 @@ void reconcile_pass(struct reconcile *reconcile)
     }
     for (size_t i = 0; i < count && !reconcile->report.redis_silent; i++) {
         reconcile_drift(reconcile, &queues[i]);
+        reconcile_coupons(reconcile, &queues[i]);
     }
 }
 

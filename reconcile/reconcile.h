@@ -1,7 +1,7 @@
 /*
  * reconcile — brings Redis and PostgreSQL to agree again after crashes: claims past their lease, the
  * outbox, unpaid orders past their time, draws that are due, codes, queues that Redis does not know (or
- * knows an older version of), places that drifted apart. Safe to run several at once: each step is one that may be done twice.
+ * knows an older version of), places and counts of coupons that drifted apart. Safe to run several at once: each step is one that may be done twice.
  */
 #ifndef SLUICE_RECONCILE_RECONCILE_H
 #define SLUICE_RECONCILE_RECONCILE_H
@@ -28,8 +28,9 @@ struct reconcile_report {
     int64_t orders_expired;
     int64_t places_mended;
     int64_t lotteries_drawn;
-    int64_t codes_loaded; /* that Redis did not know */
-    int64_t places_freed; /* kept for an order that holds none any more */
+    int64_t codes_loaded;   /* that Redis did not know */
+    int64_t coupons_mended; /* owners and findings that Redis had wrong */
+    int64_t places_freed;   /* kept for an order that holds none any more */
     bool redis_silent;
     bool postgres_silent;
 };
@@ -64,6 +65,12 @@ bool reconcile_load_codes(struct reconcile *reconcile, const struct queue_row *q
 
 /** Settles the claims of a queue whose lease has run out (claims.c). */
 void reconcile_claims(struct reconcile *reconcile, const struct queue_row *queue);
+
+/** Compares what Redis has heard of a queue's coupon events with PostgreSQL's rows, and mends it (coupons.c). */
+void reconcile_coupons(struct reconcile *reconcile, const struct queue_row *queue);
+
+/** Before `queue` comes back: loads who has a coupon, and what is left. Returns false where that failed. */
+bool reconcile_load_coupons(struct reconcile *reconcile, const struct queue_row *queue);
 
 /** Tells Redis what it has not heard of committed orders (outbox.c). */
 void reconcile_outbox(struct reconcile *reconcile);

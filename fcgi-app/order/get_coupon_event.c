@@ -3,17 +3,20 @@
  *
  * Reply     200 {"event", "name", "queue", "state", "opensAt", "endsAt", "captcha", "coupons", "issued", "left",
  *           "serverTime"}, cacheable for 1 s. state: PRE_OPEN, OPEN, SOLD_OUT, ENDED, by PostgreSQL's clock. left
- *           counts a coupon as long as its issue is not committed
+ *           counts a coupon as long as its issue is not committed. One trip to Redis; PostgreSQL is asked about the
+ *           event once a second and worker, and for the counts only where Redis does not know them
  *
  * GET /v1/coupon-events/{event}/result — how the event went, for everyone to read: no member ids, no codes.
  *
  * Reply     200 {"event", "queue", "state", "issued", "left", "firstIssuedAt", "lastIssuedAt", "numbersServed":
  *           [{"epoch", "numbers": "1-68,70-71"}], "opensAt", "endsAt", "serverTime"}, cacheable for 10 s
  * Errors    404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/coupon_event_find.sql, coupon_result.sql; never Redis
+ * Touches   lua/coupon_standing.lua; sql/queries/coupon_event_find.sql, coupon_result.sql
  */
 #include "fcgi-app/order/coupon_answer.h"
+#include "fcgi-app/order/known_events.h"
 #include "fcgi-app/pool/handler.h"
+#include "lib/admission/coupons.h"
 
 static const char *state_of(int64_t opens_ms, int64_t ends_ms, int64_t now_ms, int64_t left)
 {
@@ -37,14 +40,42 @@ static void add_number(struct buffer *body, const char *name, int64_t number)
     buffer_format(body, ",\"%s\":%lld", name, (long long)number);
 }
 
+/* From what is known here and in Redis; false where that is not enough. */
+static bool from_redis(const struct services *services, const struct request *request,
+                       const struct known_event *known, struct coupon_event *event)
+{
+    struct coupon_standing standing;
+
+    if (coupon_standing_read(services->redis, request->arena, known->queue, request->parameters[0],
+                             &standing) != OUTCOME_OK) {
+        return false;
+    }
+    int64_t left = standing.coupons - standing.issued;
+    *event = (struct coupon_event){.id = request->parameters[0],
+                                   .name = known->name,
+                                   .queue = known->queue,
+                                   .captcha = known->captcha_word,
+                                   .opens_ms = known->opens_ms,
+                                   .ends_ms = known->ends_ms,
+                                   .now_ms = known->now_ms};
+    event->left = standing.gone || left < 0 ? 0 : left;
+    event->issued = standing.coupons - event->left;
+    return true;
+}
+
 void get_coupon_event(const struct services *services, const struct request *request,
                       struct response *response)
 {
     struct buffer *body = &response->body;
+    struct str id = request->parameters[0];
+    struct known_event known;
     struct coupon_event event;
     enum coupon_outcome outcome =
-        coupon_event_find(services->postgres, request->arena, request->parameters[0], true, &event);
+        known_event_find(services, request->arena, ASKED_BY_ANYBODY, id, &known);
 
+    if (outcome == COUPON_FOUND && !from_redis(services, request, &known, &event)) {
+        outcome = coupon_event_find(services->postgres, request->arena, id, true, &event);
+    }
     if (outcome != COUPON_FOUND) {
         coupon_answer_failure(request, response, outcome);
         return;

@@ -1,6 +1,6 @@
 /*
- * known_events — what this worker knows of coupon events: through which queue, with which captcha. Looked up
- * in PostgreSQL at most once a second and event, so that requests without a token never get there.
+ * known_events — what this worker knows of coupon events: name, queue, times, captcha. Looked up in PostgreSQL at
+ * most once a second and event, so that requests without a token never get there.
  */
 #ifndef SLUICE_ORDER_KNOWN_EVENTS_H
 #define SLUICE_ORDER_KNOWN_EVENTS_H
@@ -13,14 +13,24 @@
 
 /** Of one event. */
 struct known_event {
-    struct str queue; /* borrowed from what is remembered, until the next call */
+    struct str name; /* texts are borrowed from what is remembered, until the next call */
+    struct str queue;
+    struct str captcha_word; /* "none", "altcha" or "siteverify" */
     enum captcha_kind captcha;
+    int64_t opens_ms; /* COUPON_NO_TIME: at once */
+    int64_t ends_ms;  /* COUPON_NO_TIME: never */
+    int64_t now_ms;   /* PostgreSQL's clock, carried on by this host's */
 };
 
+/** Who wants to know. */
+enum known_event_asker { ASKED_BY_CALLER, ASKED_BY_ANYBODY };
+
 /** FOUND, NO_SUCH, or UNAVAILABLE: PostgreSQL cannot say it now, or was asked about too many events that it
- *  did not know. What is known is up to a second old, a minute while PostgreSQL is silent. */
+ *  did not know. Those are counted for each kind of asker: whoever has not even signed in must not use up what is left
+ *  for others. What is known is up to a second old, a minute while PostgreSQL is silent. */
 enum coupon_outcome known_event_find(const struct services *services, struct arena *arena,
-                                     struct str id, struct known_event *event);
+                                     enum known_event_asker asker, struct str id,
+                                     struct known_event *event);
 
 /** PostgreSQL has said that it is otherwise: it is looked up again. */
 void known_event_forget(struct str id);

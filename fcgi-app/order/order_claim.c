@@ -1,6 +1,10 @@
 #include "fcgi-app/order/order_claim.h"
 
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/order/abandoned_claims.h"
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/test_pause.h"
 
 /* The claim's id is public: it says nothing about the token. */
 static void complain(const char *event, const struct claim *claim, enum outcome outcome)
@@ -8,6 +12,33 @@ static void complain(const char *event, const struct claim *claim, enum outcome 
     log_event(LOG_LEVEL_WARNING, event,
               LOG_FIELDS(LOG_STR("queue", claim->queue), LOG_TEXT("claim", claim->id),
                          LOG_TEXT("outcome", outcome_word(outcome))));
+}
+
+enum outcome order_claim_take(const struct services *services, const struct request *request,
+                              struct response *response, struct claim *claim, int64_t spare_ms)
+{
+    int64_t lease_ms = 2 * services->settings->statement_timeout_ms + spare_ms;
+
+    test_pause("order.before_claim");
+    enum outcome taken = claim_take(services->redis, request->arena, claim, lease_ms);
+    switch (taken) {
+    case OUTCOME_CLAIMED:
+        test_pause("order.claimed");
+        break;
+    case OUTCOME_REPLAY:
+    case OUTCOME_NOT_FOUND:
+    case OUTCOME_ALREADY:
+    case OUTCOME_SOLD_OUT:
+        break;
+    case OUTCOME_ADMISSION_UNAVAILABLE:
+        abandoned_claims_add(claim, clock_monotonic_ms());
+        problem_answer_outcome(request, response, taken);
+        break;
+    default:
+        problem_answer_outcome(request, response, taken);
+        break;
+    }
+    return taken;
 }
 
 void order_claim_consume(const struct services *services, const struct request *request,
@@ -30,4 +61,17 @@ void order_claim_release(const struct services *services, const struct request *
     if (outcome != OUTCOME_RELEASED && outcome != OUTCOME_NOT_CLAIMED) {
         complain("order.release_failed", claim, outcome);
     }
+}
+
+void order_claim_spent(const struct services *services, const struct request *request,
+                       struct response *response, const struct claim *claim,
+                       const struct claim_spender *spender)
+{
+    struct claim spent = *claim;
+
+    str_copy(spender->key_hash, spent.key_hash, sizeof(spent.key_hash));
+    /* Nothing was got of the event that this request is about. */
+    spent.event = (struct str){0};
+    order_claim_consume(services, request, &spent, spender->by, spender->keep_place);
+    problem_answer_outcome(request, response, OUTCOME_ENTRY_TOKEN_INVALID);
 }

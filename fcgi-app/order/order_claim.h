@@ -1,6 +1,7 @@
 /*
- * order_claim — the end of a claim, as far as Redis is concerned. Neither may fail the request: what could
- * not be done is logged, and the outbox or the lease gets it done.
+ * order_claim — the claim of an order or a coupon, from taking the token to spending it or giving it back, as far as
+ * Redis is concerned. What comes after PostgreSQL's word may not fail the request: what could not be done is logged,
+ * and the outbox or the lease gets it done.
  */
 #ifndef SLUICE_ORDER_ORDER_CLAIM_H
 #define SLUICE_ORDER_ORDER_CLAIM_H
@@ -8,8 +9,15 @@
 #include <stdbool.h>
 
 #include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
 #include "lib/admission/claim.h"
+
+/** Takes the token of `claim` for a transaction and its repeat, and for `spare_ms` (≥ 0) more. Left to the route are
+ *  CLAIMED, REPLAY, NOT_FOUND (Redis does not know the queue) and, for a coupon, ALREADY and SOLD_OUT; any other
+ *  outcome is answered. */
+enum outcome order_claim_take(const struct services *services, const struct request *request,
+                              struct response *response, struct claim *claim, int64_t spare_ms);
 
 /** The token has bought `order`. `keep_place`: the order is unpaid and holds its member's place. */
 void order_claim_consume(const struct services *services, const struct request *request,
@@ -18,5 +26,11 @@ void order_claim_consume(const struct services *services, const struct request *
 /** The transaction was rolled back: the token is READY again. */
 void order_claim_release(const struct services *services, const struct request *request,
                          const struct claim *claim);
+
+/** PostgreSQL knows the token to be spent on something else, which Redis did not: it is told so, and the request is
+ *  answered with ENTRY_TOKEN_INVALID. */
+void order_claim_spent(const struct services *services, const struct request *request,
+                       struct response *response, const struct claim *claim,
+                       const struct claim_spender *spender);
 
 #endif

@@ -6,20 +6,19 @@
  *           alreadyIssued true: with the spent token while its tombstone stands, or with a new token, which
  *           stays unspent
  * Errors    in this order: 401 UNAUTHENTICATED, 400 INVALID_REQUEST, 401 ENTRY_TOKEN_REQUIRED, 404 NOT_FOUND;
- *           then 401 ENTRY_TOKEN_INVALID, 409 ORDER_IN_PROGRESS, 429 ORDER_CAPACITY, 503 ADMISSION_UNAVAILABLE;
- *           then 403 CAPTCHA_FAILED, 503 CAPTCHA_UNAVAILABLE; then 403 EVENT_NOT_OPEN, 410 EVENT_ENDED, 410 SOLD_OUT,
+ *           then 401 ENTRY_TOKEN_INVALID, 409 ORDER_IN_PROGRESS, 429 ORDER_CAPACITY, 503 ADMISSION_UNAVAILABLE,
+ *           410 SOLD_OUT where Redis has heard so; then 403 CAPTCHA_FAILED, 503 CAPTCHA_UNAVAILABLE; then 403 EVENT_NOT_OPEN, 410 EVENT_ENDED, 410 SOLD_OUT,
  *           409 COUPON_BUSY, 503 ORDERS_UNAVAILABLE. None of them costs the token
  * Touches   lua/claim.lua, consume.lua, release.lua; sql/queries/coupon_issue.sql, coupons_left.sql, coupon_find.sql
  *
- * As with an order: one trip to Redis says all there is to say of the token and takes it, one to PostgreSQL is
- * the whole issue, one more spends the token or gives it back.
+ * As with an order: one trip to Redis says all there is to say beforehand (the token, whether this member has one,
+ * whether any is left, how many are issued) and takes the token, one to PostgreSQL is the whole issue, one more
+ * spends the token or gives it back.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/order/abandoned_claims.h"
 #include "fcgi-app/order/captcha.h"
 #include "fcgi-app/order/coupon_answer.h"
 #include "fcgi-app/order/known_events.h"
@@ -111,16 +110,10 @@ static void had_before(const struct attempt *attempt, const struct coupon *coupo
     coupon_answer(attempt->response, 200, attempt->event, coupon);
 }
 
-/* Redis believed in a token that PostgreSQL knows to be spent: it is told so. */
-static void already_spent(const struct attempt *attempt, const struct coupon *coupon)
+static void answer_sold_out(const struct attempt *attempt)
 {
-    struct claim spender = attempt->claim;
-
-    (void)snprintf(spender.key_hash, sizeof(spender.key_hash), "%.*s",
-                   STR_ARG(coupon->spent.key_hash));
-    order_claim_consume(attempt->services, attempt->request, &spender, coupon->spent.by,
-                        coupon->spent.keep_place);
-    problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ENTRY_TOKEN_INVALID);
+    problem_answer(attempt->request, attempt->response, PROBLEM_SOLD_OUT,
+                   "Every coupon of this event is issued.");
 }
 
 /* No row was free. Whether one may yet become so only a new snapshot can tell: what others have taken and not
@@ -137,8 +130,7 @@ static void none_free(const struct attempt *attempt)
                        "them may yet come back.");
     } else if (left == COUPON_NO_SUCH) {
         publish_sold_out(attempt);
-        problem_answer(attempt->request, attempt->response, PROBLEM_SOLD_OUT,
-                       "Every coupon of this event is issued.");
+        answer_sold_out(attempt);
     } else {
         coupon_answer_failure(attempt->request, attempt->response, left);
     }
@@ -176,6 +168,12 @@ static void refused(const struct attempt *attempt, enum coupon_outcome outcome)
     }
 }
 
+/* Redis has heard of all but this one. */
+static bool last_by_redis(const struct claim *claim)
+{
+    return claim->coupons >= 0 && claim->issued >= claim->coupons - 1;
+}
+
 static void issue(const struct attempt *attempt)
 {
     struct coupon coupon;
@@ -185,7 +183,9 @@ static void issue(const struct attempt *attempt)
 
     switch (outcome) {
     case COUPON_ISSUED:
-        issued(attempt, &coupon, coupon.few_left || clock_monotonic_ms() - began > SLOW_MS);
+        issued(attempt, &coupon,
+               coupon.few_left || last_by_redis(&attempt->claim) ||
+                   clock_monotonic_ms() - began > SLOW_MS);
         return;
     case COUPON_ALREADY:
         had_before(attempt, &coupon);
@@ -194,7 +194,8 @@ static void issue(const struct attempt *attempt)
         none_free(attempt);
         return;
     case COUPON_ADMISSION_SPENT:
-        already_spent(attempt, &coupon);
+        order_claim_spent(attempt->services, attempt->request, attempt->response, &attempt->claim,
+                          &coupon.spent);
         return;
     case COUPON_CLAIM_RELEASED:
         problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ORDER_IN_PROGRESS);
@@ -230,19 +231,75 @@ static bool captcha_holds(const struct attempt *attempt)
     return false;
 }
 
-/* The token was spent here: the coupon is in PostgreSQL. */
-static void replay(const struct attempt *attempt)
+static enum outcome take(struct attempt *attempt)
+{
+    const struct settings *settings = attempt->services->settings;
+    int64_t spare_ms = attempt->known.captcha == CAPTCHA_NONE
+                           ? 0
+                           : settings->captcha_timeout_ms + CAPTCHA_SPARE_MS;
+
+    return order_claim_take(attempt->services, attempt->request, attempt->response, &attempt->claim,
+                            spare_ms);
+}
+
+/* By Redis the member has one, which is in PostgreSQL then. False: it is not. */
+static bool answer_own(const struct attempt *attempt)
 {
     struct coupon coupon;
     enum coupon_outcome outcome = coupon_find(attempt->services->postgres, attempt->request->arena,
                                               attempt->event, attempt->claim.member, &coupon);
 
+    if (outcome == COUPON_NO_SUCH) {
+        return false;
+    }
     if (outcome == COUPON_FOUND) {
         coupon_answer(attempt->response, 200, attempt->event, &coupon);
-    } else if (outcome == COUPON_NO_SUCH) {
-        problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ENTRY_TOKEN_INVALID);
     } else {
         coupon_answer_failure(attempt->request, attempt->response, outcome);
+    }
+    return true;
+}
+
+/* Redis names an owner whom PostgreSQL does not know, which reconcile will mend: the token is taken without regard to
+ * what Redis has heard of the event. */
+static enum outcome take_regardless(struct attempt *attempt)
+{
+    log_event(
+        LOG_LEVEL_WARNING, "coupon.owner_unknown",
+        LOG_FIELDS(LOG_STR("couponEvent", attempt->event), LOG_STR("queue", attempt->claim.queue)));
+    attempt->claim.event = (struct str){0};
+    enum outcome taken = take(attempt);
+    attempt->claim.event = attempt->event;
+    return taken;
+}
+
+static void go_on(const struct attempt *attempt, enum outcome taken)
+{
+    const struct request *request = attempt->request;
+    struct response *response = attempt->response;
+
+    switch (taken) {
+    case OUTCOME_CLAIMED:
+        if (captcha_holds(attempt)) {
+            issue(attempt);
+        }
+        return;
+    case OUTCOME_REPLAY:
+        if (!answer_own(attempt)) {
+            problem_answer_outcome(request, response, OUTCOME_ENTRY_TOKEN_INVALID);
+        }
+        return;
+    case OUTCOME_SOLD_OUT:
+        answer_sold_out(attempt);
+        return;
+    case OUTCOME_NOT_FOUND:
+        /* PostgreSQL knows the queue: it is deleted, or Redis has lost its memory. */
+        problem_answer_outcome(request, response,
+                               attempt->claim.queue_deleted ? OUTCOME_NOT_FOUND
+                                                            : OUTCOME_ADMISSION_UNAVAILABLE);
+        return;
+    default:
+        return;
     }
 }
 
@@ -292,8 +349,8 @@ static bool understand(struct attempt *attempt)
                        "Send the entryToken of your position as X-Entry-Token.");
         return false;
     }
-    enum coupon_outcome known =
-        known_event_find(attempt->services, request->arena, attempt->event, &attempt->known);
+    enum coupon_outcome known = known_event_find(attempt->services, request->arena, ASKED_BY_CALLER,
+                                                 attempt->event, &attempt->known);
     if (known != COUPON_FOUND) {
         coupon_answer_failure(request, attempt->response, known);
     }
@@ -308,40 +365,19 @@ void post_coupon(const struct services *services, const struct request *request,
                               .response = response,
                               .event = request->parameters[0]};
     struct caller caller;
-    int64_t lease_ms = 2 * services->settings->statement_timeout_ms;
 
     if (!caller_require(services, request, response, &caller) || !understand(&attempt)) {
         return;
     }
-    if (attempt.known.captcha != CAPTCHA_NONE) {
-        lease_ms += services->settings->captcha_timeout_ms + CAPTCHA_SPARE_MS;
-    }
     claim_prepare(&attempt.claim, attempt.known.queue, caller.id, request->entry_token,
                   coupon_key(request->arena, attempt.event));
-    test_pause("order.before_claim");
-    enum outcome taken = claim_take(services->redis, request->arena, &attempt.claim, lease_ms);
-    switch (taken) {
-    case OUTCOME_CLAIMED:
-        test_pause("order.claimed");
-        if (captcha_holds(&attempt)) {
-            issue(&attempt);
+    attempt.claim.event = attempt.event;
+    enum outcome taken = take(&attempt);
+    if (taken == OUTCOME_ALREADY) {
+        if (answer_own(&attempt)) {
+            return;
         }
-        return;
-    case OUTCOME_REPLAY:
-        replay(&attempt);
-        return;
-    case OUTCOME_NOT_FOUND:
-        /* PostgreSQL knows the queue: it is deleted, or Redis has lost its memory. */
-        problem_answer_outcome(request, response,
-                               attempt.claim.queue_deleted ? OUTCOME_NOT_FOUND
-                                                           : OUTCOME_ADMISSION_UNAVAILABLE);
-        return;
-    case OUTCOME_ADMISSION_UNAVAILABLE:
-        abandoned_claims_add(&attempt.claim, clock_monotonic_ms());
-        problem_answer_outcome(request, response, taken);
-        return;
-    default:
-        problem_answer_outcome(request, response, taken);
-        return;
+        taken = take_regardless(&attempt);
     }
+    go_on(&attempt, taken);
 }

@@ -13,11 +13,8 @@
  * One trip to Redis takes the token, one to PostgreSQL is the whole order, one more spends the token or
  * gives it back. PostgreSQL's word counts: once it has committed, the answer is 201 whatever Redis says.
  */
-#include <stdio.h>
-
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/order/abandoned_claims.h"
 #include "fcgi-app/order/order_answer.h"
 #include "fcgi-app/order/order_body.h"
 #include "fcgi-app/order/order_claim.h"
@@ -158,18 +155,6 @@ static void replayed(const struct attempt *attempt, const struct order_placement
     answer_replay(attempt, order);
 }
 
-/* Redis believed in a token that PostgreSQL knows to be spent: it is told so. */
-static void already_spent(const struct attempt *attempt, const struct order_placement *placement)
-{
-    struct claim spender = attempt->claim;
-    struct str key_hash = placement->spent.key_hash;
-
-    (void)snprintf(spender.key_hash, sizeof(spender.key_hash), "%.*s", STR_ARG(key_hash));
-    order_claim_consume(attempt->services, attempt->request, &spender, placement->spent.order,
-                        placement->spent.keep_place);
-    problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ENTRY_TOKEN_INVALID);
-}
-
 /* The transaction was rolled back: the token is good for another try. */
 static void rolled_back(const struct attempt *attempt, enum order_outcome outcome,
                         const struct order_placement *placement)
@@ -223,7 +208,6 @@ static void place(const struct attempt *attempt)
     };
     struct order_placement placement;
 
-    test_pause("order.claimed");
     enum order_outcome outcome = order_place(attempt->services->postgres, attempt->request->arena,
                                              &attempt->claim, &wanted, &placement);
     switch (outcome) {
@@ -234,7 +218,8 @@ static void place(const struct attempt *attempt)
         replayed(attempt, &placement);
         return;
     case ORDER_ADMISSION_SPENT:
-        already_spent(attempt, &placement);
+        order_claim_spent(attempt->services, attempt->request, attempt->response, &attempt->claim,
+                          &placement.spent);
         return;
     case ORDER_CLAIM_RELEASED:
         problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ORDER_IN_PROGRESS);
@@ -289,10 +274,7 @@ void post_order(const struct services *services, const struct request *request,
         return;
     }
     claim_prepare(&attempt.claim, attempt.body.queue, caller.id, request->entry_token, attempt.key);
-    test_pause("order.before_claim");
-    enum outcome taken = claim_take(services->redis, request->arena, &attempt.claim,
-                                    2 * services->settings->statement_timeout_ms);
-    switch (taken) {
+    switch (order_claim_take(services, request, response, &attempt.claim, 0)) {
     case OUTCOME_CLAIMED:
         place(&attempt);
         return;
@@ -302,12 +284,7 @@ void post_order(const struct services *services, const struct request *request,
     case OUTCOME_NOT_FOUND:
         answer_no_queue(&attempt);
         return;
-    case OUTCOME_ADMISSION_UNAVAILABLE:
-        abandoned_claims_add(&attempt.claim, clock_monotonic_ms());
-        problem_answer_outcome(request, response, taken);
-        return;
     default:
-        problem_answer_outcome(request, response, taken);
         return;
     }
 }

@@ -23,14 +23,20 @@ enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *
     redis_command_add(command, str_of(claim->id));
     redis_command_add(command, str_of(claim->key_hash));
     redis_command_add_int(command, least_lease_ms);
+    redis_command_add(command, claim->event);
     const redisReply *reply = redis_call(redis, arena, command);
     enum outcome outcome = outcome_of(reply);
+    claim->coupons = claim->issued = -1;
     if (outcome == OUTCOME_CLAIMED) {
         claim->lease_ms = redis_reply_int(reply, 1, 0);
         claim->seq = redis_reply_int(reply, 2, 0);
         claim->epoch = redis_reply_int(reply, 3, 0);
         claim->incarnation = redis_reply_int(reply, 4, 0);
         claim->place_until_payment = str_equal(redis_reply_text(reply, 5), STR("payment"));
+        claim->coupons = redis_reply_int(reply, 6, -1);
+        claim->issued = redis_reply_int(reply, 7, -1);
+    } else if (outcome == OUTCOME_SOLD_OUT) {
+        claim->coupons = redis_reply_int(reply, 1, -1);
     } else if (outcome == OUTCOME_NOT_FOUND) {
         claim->queue_deleted = str_equal(redis_reply_text(reply, 1), STR("deleted"));
     } else if (outcome == OUTCOME_REPLAY) {
@@ -50,6 +56,7 @@ enum outcome claim_consume(struct redis *redis, struct arena *arena, const struc
     redis_command_add(command, order);
     redis_command_add_int(command, tombstone_ms);
     redis_command_add(command, keep_place ? STR("1") : STR("0"));
+    redis_command_add(command, claim->event);
     return outcome_of(redis_call(redis, arena, command));
 }
 
@@ -74,12 +81,19 @@ enum outcome place_free(struct redis *redis, struct arena *arena, struct str que
 }
 
 enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str queue,
-                          int64_t change, bool sold_out)
+                          const struct goods_finding *finding)
 {
     struct redis_command *command = redis_command_script(arena, SCRIPT_SOLD_OUT, queue);
 
-    redis_command_add_int(command, change);
-    redis_command_add(command, sold_out ? STR("1") : STR("0"));
+    redis_command_add_int(command, finding->change);
+    redis_command_add(command, finding->sold_out ? STR("1") : STR("0"));
+    redis_command_add_int(command, finding->due_ms);
+    redis_command_add(command, finding->coupons_known ? STR("1") : STR("0"));
+    for (struct str rest = finding->coupons; rest.n > 0;) {
+        struct str word;
+        (void)str_split(rest, ' ', &word, &rest);
+        redis_command_add(command, word);
+    }
     return outcome_of(redis_call(redis, arena, command));
 }
 

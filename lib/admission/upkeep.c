@@ -39,6 +39,21 @@ enum outcome places_mend(struct redis *redis, struct arena *arena, struct str qu
     return outcome_of(reply);
 }
 
+int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue)
+{
+    struct redis_command *command = redis_command_new(arena, "HGET");
+    int64_t due;
+
+    redis_command_add(command, str_of(arena_format(arena, "sluice:{%.*s}:state", STR_ARG(queue))));
+    redis_command_add(command, STR("soldOutDue"));
+    const redisReply *reply = redis_call(redis, arena, command);
+    if (reply == NULL || reply->type != REDIS_REPLY_STRING ||
+        !str_to_int64(str_sized(reply->str, reply->len), 0, INT64_MAX, &due)) {
+        return 0;
+    }
+    return due;
+}
+
 enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
                                 int64_t incarnation, const int64_t *numbers, size_t count)
 {

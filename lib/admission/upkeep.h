@@ -24,6 +24,9 @@ enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str
 enum outcome places_mend(struct redis *redis, struct arena *arena, struct str queue,
                          int64_t *mended);
 
+/** When all that is left in `queue` will be over, in ms since 1970, as Redis was told; 0: never, or no answer. */
+int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue);
+
 /** Tells Redis, before `queue` comes back in `incarnation`, that the owners of these numbers have spent an
  *  admission. To be called at least once, also without numbers: publishing a recovered queue asks for it.
  *  LOADED, PRESENT where the queue is back already, or ADMISSION_UNAVAILABLE. `count` in 0..1000. */

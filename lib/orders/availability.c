@@ -17,22 +17,13 @@ static enum postgres_outcome look(struct postgres *postgres, struct arena *arena
     return outcome;
 }
 
-static void read_finding(const PGresult *result, struct availability *availability)
+static void read_finding(const PGresult *result, struct goods_finding *finding)
 {
-    availability->sold_out = str_equal(postgres_text(result, 0, 0), STR("t"));
-    availability->change = postgres_int(result, 0, 1, 0);
-}
-
-bool availability_look(struct postgres *postgres, struct arena *arena, struct str queue,
-                       bool reopen, struct availability *availability)
-{
-    const PGresult *result;
-
-    if (look(postgres, arena, queue, reopen, &result) != POSTGRES_OK || PQntuples(result) == 0) {
-        return false;
-    }
-    read_finding(result, availability);
-    return true;
+    finding->sold_out = str_equal(postgres_text(result, 0, 0), STR("t"));
+    finding->change = postgres_int(result, 0, 1, 0);
+    finding->due_ms = postgres_int(result, 0, 2, 0);
+    finding->coupons_known = true;
+    finding->coupons = postgres_text(result, 0, 3);
 }
 
 bool availability_drifted(struct postgres *postgres, struct arena *arena, struct str queue)
@@ -53,7 +44,7 @@ bool availability_publish(struct postgres *postgres, struct redis *redis, struct
                           struct str queue, bool reopen)
 {
     const PGresult *result;
-    struct availability found;
+    struct goods_finding found;
 
     if (look(postgres, arena, queue, reopen, &result) != POSTGRES_OK) {
         return false;
@@ -62,7 +53,7 @@ bool availability_publish(struct postgres *postgres, struct redis *redis, struct
         return true;
     }
     read_finding(result, &found);
-    enum outcome told = sold_out_set(redis, arena, queue, found.change, found.sold_out);
+    enum outcome told = sold_out_set(redis, arena, queue, &found);
     log_event(LOG_LEVEL_INFO, "queue.availability",
               LOG_FIELDS(LOG_STR("queue", queue), LOG_INT("soldOut", found.sold_out),
                          LOG_INT("change", found.change), LOG_TEXT("told", outcome_word(told))));

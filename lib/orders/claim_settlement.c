@@ -16,6 +16,7 @@ enum postgres_outcome claim_settle(struct postgres *postgres, struct arena *aren
         settlement->admission = postgres_text(result, 0, 4);
         settlement->key_hash = postgres_text(result, 0, 5);
         settlement->keep_place = str_equal(postgres_text(result, 0, 6), STR("t"));
+        settlement->event = postgres_text(result, 0, 7);
     }
     return outcome;
 }

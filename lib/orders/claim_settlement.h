@@ -18,7 +18,8 @@ struct settlement {
     struct str member;
     struct str admission;
     struct str key_hash;
-    bool keep_place; /* the order is unpaid and holds its place */
+    bool keep_place;  /* the order is unpaid and holds its place */
+    struct str event; /* the coupon event of which it has got one; empty for an order */
 };
 
 /** Settles `claim_id`: inserts it as released, unless its order has committed. Waits for its transaction

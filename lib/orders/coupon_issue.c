@@ -44,17 +44,6 @@ static enum coupon_outcome read_answer(const PGresult *result, struct coupon *co
     return COUPON_FAILED;
 }
 
-/* DETAIL of ADMISSION_SPENT: what it bought/key hash/t or f. */
-static void read_spent(struct str detail, struct coupon *coupon)
-{
-    struct str rest;
-    struct str flag;
-
-    (void)str_split(detail, '/', &coupon->spent.by, &rest);
-    (void)str_split(rest, '/', &coupon->spent.key_hash, &flag);
-    coupon->spent.keep_place = str_equal(flag, STR("t"));
-}
-
 static enum coupon_outcome read_refusal(const struct postgres *postgres, struct arena *arena,
                                         struct coupon *coupon)
 {
@@ -63,7 +52,8 @@ static enum coupon_outcome read_refusal(const struct postgres *postgres, struct 
             continue;
         }
         if (RULES[i].outcome == COUPON_ADMISSION_SPENT) {
-            read_spent(str_of(arena_copy(arena, str_of(postgres_detail(postgres)))), coupon);
+            store_spender_read(str_of(arena_copy(arena, str_of(postgres_detail(postgres)))),
+                               &coupon->spent);
         }
         return RULES[i].outcome;
     }

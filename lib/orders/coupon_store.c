@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
-#include "lib/base/buffer.h"
 #include "lib/orders/store_refusal.h"
+#include "lib/orders/text_array.h"
 
 static const char *number(struct arena *arena, int64_t value)
 {
@@ -157,35 +157,11 @@ bool coupon_code_is_valid(struct str code)
     return code.n >= 1 && code.n <= COUPON_CODE_MAX;
 }
 
-/* An array as PostgreSQL reads it, each code within quotes. */
-static const char *code_array(struct arena *arena, const struct str *codes, size_t count)
-{
-    enum { MOST_OF_A_CODE = 2 * COUPON_CODE_MAX + 3 };
-    struct buffer text;
-
-    buffer_init(&text, count * MOST_OF_A_CODE + 3);
-    buffer_add_char(&text, '{');
-    for (size_t i = 0; i < count; i++) {
-        buffer_add(&text, i == 0 ? STR("\"") : STR(",\""));
-        for (size_t at = 0; at < codes[i].n; at++) {
-            if (codes[i].p[at] == '"' || codes[i].p[at] == '\\') {
-                buffer_add_char(&text, '\\');
-            }
-            buffer_add_char(&text, codes[i].p[at]);
-        }
-        buffer_add_char(&text, '"');
-    }
-    buffer_add_char(&text, '}');
-    const char *copy = arena_copy(arena, buffer_text(&text));
-    buffer_free(&text);
-    return copy;
-}
-
 enum coupon_outcome coupons_add(struct postgres *postgres, struct arena *arena, struct str event,
                                 const struct str *codes, size_t count, const struct str **known,
                                 size_t *known_count)
 {
-    const char *const parameters[] = {arena_copy(arena, event), code_array(arena, codes, count)};
+    const char *const parameters[] = {arena_copy(arena, event), text_array(arena, codes, count)};
     const PGresult *result;
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERY_COUPONS_ADD, parameters, &result);

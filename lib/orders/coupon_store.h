@@ -66,12 +66,8 @@ struct coupon {
     struct str code;
     struct str admission; /* that it was got with */
     int64_t issued_ms;
-    bool few_left; /* for ISSUED: coupons_left() must be asked now */
-    struct {
-        struct str by;
-        struct str key_hash;
-        bool keep_place;
-    } spent; /* for ADMISSION_SPENT: by what, for claim_consume() */
+    bool few_left;              /* for ISSUED: coupons_left() must be asked now */
+    struct claim_spender spent; /* for ADMISSION_SPENT */
 };
 
 /** Issues a coupon of `event` to the member of `claim`, which is CLAIMED: ISSUED, ALREADY, or a refusal after which

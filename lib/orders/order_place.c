@@ -45,17 +45,6 @@ static const char *number(struct arena *arena, int64_t value)
     return arena_format(arena, "%" PRId64, value);
 }
 
-/* DETAIL of ADMISSION_SPENT: order id/key hash/t or f. */
-static void read_spent(struct str detail, struct order_placement *placement)
-{
-    struct str rest;
-    struct str flag;
-
-    (void)str_split(detail, '/', &placement->spent.order, &rest);
-    (void)str_split(rest, '/', &placement->spent.key_hash, &flag);
-    placement->spent.keep_place = str_equal(flag, STR("t"));
-}
-
 static enum order_outcome read_refusal(const struct postgres *postgres, struct arena *arena,
                                        struct order_placement *placement)
 {
@@ -65,7 +54,7 @@ static enum order_outcome read_refusal(const struct postgres *postgres, struct a
         if (store_refusal_is(postgres, RULES[i].sqlstate)) {
             placement->sku = detail;
             if (RULES[i].outcome == ORDER_ADMISSION_SPENT) {
-                read_spent(detail, placement);
+                store_spender_read(detail, &placement->spent);
             }
             return RULES[i].outcome;
         }

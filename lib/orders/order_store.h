@@ -73,11 +73,7 @@ struct order_placement {
     struct str admission; /* for REPLAYED: the admission that the order spent, maybe another one */
     bool took_last;       /* for PLACED: something is all gone now */
     struct str sku;       /* for OUT_OF_STOCK and UNKNOWN_SKU */
-    struct {
-        struct str order;
-        struct str key_hash;
-        bool keep_place;
-    } spent; /* for ADMISSION_SPENT: by what, for claim_consume() */
+    struct claim_spender spent; /* for ADMISSION_SPENT */
 };
 
 /** Places the order of `claim`, which is CLAIMED: PLACED, REPLAYED, or a refusal after which nothing was

@@ -36,6 +36,7 @@ enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena
         taken[i].key_hash = postgres_text(result, i, 6);
         taken[i].keep_place = str_equal(postgres_text(result, i, 7), STR("t"));
         taken[i].attempts = postgres_int(result, i, 8, 0);
+        taken[i].event = postgres_text(result, i, 9);
     }
     *rows = taken;
     return POSTGRES_OK;

@@ -27,6 +27,7 @@ struct outbox_row {
     struct str order;
     struct str admission; /* what follows is for CONSUME */
     struct str key_hash;
+    struct str event; /* the coupon event of which the token has got one; empty for an order */
     bool keep_place;  /* the order is still unpaid and holds its place */
     int64_t attempts; /* how often it was taken, this time included */
 };

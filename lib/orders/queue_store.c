@@ -210,9 +210,9 @@ enum outcome queue_publish(struct redis *redis, struct arena *arena, const struc
         !list_queue(redis, arena, row->id, false)) {
         return OUTCOME_ADMISSION_UNAVAILABLE;
     }
-    if (!row->deleted && row->sold_out_change > 0 &&
-        sold_out_set(redis, arena, row->id, row->sold_out_change, row->sold_out) ==
-            OUTCOME_ADMISSION_UNAVAILABLE) {
+    const struct goods_finding last = {.change = row->sold_out_change, .sold_out = row->sold_out};
+    if (!row->deleted && last.change > 0 &&
+        sold_out_set(redis, arena, row->id, &last) == OUTCOME_ADMISSION_UNAVAILABLE) {
         return OUTCOME_ADMISSION_UNAVAILABLE;
     }
     return published;

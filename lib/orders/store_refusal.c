@@ -38,3 +38,13 @@ enum store_refusal store_refusal_of(const struct postgres *postgres, enum postgr
                          LOG_TEXT("message", postgres_message(postgres))));
     return not_now ? STORE_UNAVAILABLE : STORE_DEFECT;
 }
+
+void store_spender_read(struct str detail, struct claim_spender *spender)
+{
+    struct str rest;
+    struct str flag;
+
+    (void)str_split(detail, '/', &spender->by, &rest);
+    (void)str_split(rest, '/', &spender->key_hash, &flag);
+    spender->keep_place = str_equal(flag, STR("t"));
+}

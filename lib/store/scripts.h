@@ -12,7 +12,7 @@ struct script_text {
     const char *sha;      /* SHA-1 in hex, what SCRIPT LOAD would answer */
     const char *text;     /* what EVAL takes */
     const char *global;   /* name of a key outside of every queue, or NULL */
-    const char *keys[32]; /* names of the queue's keys in the order of KEYS, NULL at the end */
+    const char *keys[48]; /* names of the queue's keys in the order of KEYS, NULL at the end */
 };
 
 /** The script of that number; never NULL. */

@@ -22,7 +22,7 @@ elseif conf.deleted == '1' then
     return { 'NOT_FOUND', 'deleted' }
 end
 
-local run = hash_fields(key_state, 'incarnation', 'seq', 'frozenMs', 'frozenSince', 'rateEma', 'soldOut',
+local run = hash_fields(key_state, 'incarnation', 'seq', 'frozenMs', 'frozenSince', 'rateEma', 'soldOut', 'soldOutDue',
     'bucketAt', 'awayMs', 'drawFirst', 'drawLast', 'drawClosed', 'drawCursor')
 local frozen_since = tonumber(run.frozenSince or 0)
 local virtual_now = now - tonumber(run.frozenMs or 0)
@@ -30,12 +30,18 @@ if frozen_since > 0 then
     virtual_now = virtual_now - (now - frozen_since)
 end
 
+-- Nothing is left, or all that was is over by now.
+local function is_sold_out()
+    local due = tonumber(run.soldOutDue or 0)
+    return run.soldOut == '1' or (due > 0 and now >= due)
+end
+
 -- The state that everyone sees, by settings and clock.
 local function queue_state()
     local opens, closes = tonumber(conf.opensAt), tonumber(conf.closesAt)
     if closes and now >= closes then
         return 'CLOSED'
-    elseif conf.operatorState == 'SOLD_OUT' or run.soldOut == '1' then
+    elseif conf.operatorState == 'SOLD_OUT' or is_sold_out() then
         return 'SOLD_OUT'
     elseif opens and now < opens then
         return 'PRE_OPEN'

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# sample_shop.sh: the sample shop's queue and products, made by the operator API as an operator would.
+# sample_shop.sh: the sample shop's queues, products and coupons, made by the operator API as an operator would.
 # Uses ready_within and the supervision of parts.
 
 # sample_answer KEY METHOD PATH [FILE]: the status of an operator request with FILE as its body, in
@@ -34,18 +34,40 @@ make_sample()
     esac
 }
 
-# make_sample_shop: once everything serves, the queue `shop` and what it sells. A queue or product that
+# make_sample_codes KEY EVENT FILE: gives coupons to an event that has none.
+make_sample_codes()
+{
+    local key=$1 event=$2 file=$3
+    sample_answer "$key" GET "coupon-events/$event"
+    if [[ $sample_status == 200 && $sample_text =~ \"coupons\":\ *0[^0-9] ]]; then
+        sample_answer "$key" POST "coupon-events/$event/codes" "$file"
+    fi
+    case $sample_status in
+        200 | 201) ;;
+        000 | 429 | 5??) return 1 ;;
+        *) sample_refusal="the operator API answers $sample_status to the codes of $event: $sample_text" ;;
+    esac
+}
+
+# make_sample_shop: once everything serves, the queue `shop` and what it sells, the queue `coupons` and its event. What
 # an operator has changed is left alone; a queue that was deleted is made again, for /shop/ is served.
 make_sample_shop()
 {
-    local key seed=$project_root/web/shop/seed sample path
+    local key seed=$project_root/web/shop/seed path file
     sample_refusal=
     read -r key <"$data_dir/secrets/admin.key"
-    for sample in queue sample-mug sample-postcard; do
-        path=products/$sample
-        [[ $sample != queue ]] || path=queues/shop
+    while read -r path file; do
         wait_until "$ready_within" operator-pool "did not make the sample shop's $path" \
-            make_sample "$key" "$path" "$seed/$sample.json"
+            make_sample "$key" "$path" "$seed/$file.json"
         [[ -z $sample_refusal ]] || die "the sample shop cannot be made: $sample_refusal"
-    done
+    done <<'SAMPLES'
+queues/shop queue
+products/sample-mug sample-mug
+products/sample-postcard sample-postcard
+queues/coupons coupon-queue
+coupon-events/sample-coupon sample-coupon
+SAMPLES
+    wait_until "$ready_within" operator-pool "did not make the sample shop's coupons" \
+        make_sample_codes "$key" sample-coupon "$seed/coupon-codes.json"
+    [[ -z $sample_refusal ]] || die "the sample shop cannot be made: $sample_refusal"
 }

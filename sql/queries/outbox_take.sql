@@ -2,7 +2,7 @@
 -- freed only after its token was consumed, and consuming keeps the place only while the order still holds it:
 -- so the two cannot cross.
 -- Params: $1 at most so many, $2 not younger than so many ms.
--- Returns: 0..$1 rows, oldest first.
+-- Returns: 0..$1 rows, oldest first; the last column is the coupon event where the token has got a coupon.
 -- Called by: lib/orders/outbox_store.c.
 WITH due AS (
     SELECT b.id
@@ -23,7 +23,8 @@ WITH due AS (
     RETURNING b.*
 )
 SELECT t.id, t.queue, t.kind, t.member, t.order_id, t.admission_id, t.key_hash,
-       COALESCE(o.place_held, false) AS keep_place, t.attempts
+       COALESCE(o.place_held, false) AS keep_place, t.attempts,
+       coupon_event_of(t.order_id)
   FROM taken t
   LEFT JOIN customer_order o ON o.id = t.order_id
  ORDER BY t.id

@@ -13,6 +13,7 @@ import pytest
 
 from lib.api import some_name
 from lib.browser import Browser, Driver
+from lib.coupon_drop import CouponDrop
 from lib.sites import GatedShop, Site
 from lib.stack import Stack
 from lib.upstream import Upstream
@@ -114,6 +115,14 @@ def drop(gate_before, shop):
     """A shop with more visitors than it lets in."""
     shop.forget()
     return gate_before()
+
+
+@pytest.fixture
+def coupon_drop(running, api):
+    """A function that makes a coupon event with a queue of its own; a `still` one lets nobody in yet."""
+    def coupon_drop(coupons=3, still=False, **fields):
+        return CouponDrop(running, api, coupons, still, **fields)
+    return coupon_drop
 
 
 @pytest.fixture

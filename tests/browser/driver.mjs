@@ -127,6 +127,11 @@ const commands = {
     'page.click': ({ page, selector }) => page.click(selector),
     'page.fill': ({ page, selector, value }) => page.fill(selector, value),
     'page.press': ({ page, keys }) => page.keyboard.press(keys),
+    /** The network is slow, or fails: requests to such an address, so many of them. */
+    'page.hinder': ({ page, pattern, times, delayMs, fail }) => page.route(pattern, async (route) => {
+        await sleep(delayMs);
+        await (fail ? route.abort() : route.continue()).catch(() => {});
+    }, { times: times ?? undefined }),
     'page.visibility': ({ page, state }) => page.evaluate(pretendVisibility, state),
     'page.scheme': ({ page, scheme }) => page.emulateMedia({ colorScheme: scheme }),
     async 'page.axe'({ page }) {

@@ -1,4 +1,4 @@
-"""The sample shop: its pages, its queue and products, and the way of a visitor through the gate to an order."""
+"""The sample shop: its pages, its queues, products and coupons, and the way of a visitor through the gate to an order."""
 
 import json
 import re
@@ -16,8 +16,8 @@ PAGES = sorted(path.name for path in SHOP.glob("*.html"))
 TEXTS = {path.stem: json.loads(path.read_text()) for path in (SHOP / "assets" / "texts").glob("*.json")}
 BROWSER = {"Accept": "text/html,application/xhtml+xml", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
-         "json": "application/json", "svg": "image/svg+xml"}
-FREE = ["result.html", *sorted(str(path.relative_to(SHOP)) for path in SHOP.glob("assets/**/*.*"))]
+         "json": "application/json", "svg": "image/svg+xml", "txt": "text/plain"}
+FREE = ["result.html", "coupon.html", *sorted(str(path.relative_to(SHOP)) for path in SHOP.glob("assets/**/*.*"))]
 SEEDS = {path.stem: json.loads(path.read_text()) for path in (SHOP / "seed").glob("*.json")}
 
 
@@ -166,6 +166,16 @@ def test_queue_and_products_are_there(api):
         assert {name: product[name] for name in SEEDS[sku]} == SEEDS[sku]
 
 
+def test_coupons_are_there(api):
+    queue = api.admin("GET", "/queues/coupons").json
+    assert {name: queue[name] for name in SEEDS["coupon-queue"]} == SEEDS["coupon-queue"]
+    event = api.admin("GET", "/coupon-events/sample-coupon").json
+    assert {name: event[name] for name in SEEDS["sample-coupon"]} == SEEDS["sample-coupon"]
+    assert event["coupons"] == SEEDS["coupon-codes"]["generate"]
+    for language in TEXTS.values():
+        assert str(event["coupons"]) in language["couponHomeText"]
+
+
 def seed(port, data, seconds=20):
     """Makes the sample shop once more, as the next start does."""
     libraries = "common interruptible supervise ready sample_shop"
@@ -176,17 +186,20 @@ make_sample_shop"""
     return subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
 
 
+CHANGED = ("/queues/shop", "/products/sample-mug", "/coupon-events/sample-coupon")
+
+
 def test_next_start_keeps_what_an_operator_changed(stack, api):
     before = api.admin("GET", "/queues/shop").json
     mug = api.admin("GET", "/products/sample-mug").json
     try:
         api.admin("PATCH", "/queues/shop", {"ratePerSecond": 7, "message": "Hello"})
         api.admin("PUT", "/products/sample-mug", {**mug, "stock": 499, "price": {"amount": 12000, "currency": "KRW"}})
-        changed = [api.admin("GET", path).json for path in ("/queues/shop", "/products/sample-mug")]
+        changed = [api.admin("GET", path).json for path in CHANGED]
         entries = api.admin("GET", "/audit?limit=1").json
         again = seed(stack.port, stack.data)
         assert (again.returncode, again.stdout, again.stderr) == (0, "", "")
-        assert [api.admin("GET", path).json for path in ("/queues/shop", "/products/sample-mug")] == changed
+        assert [api.admin("GET", path).json for path in CHANGED] == changed
         assert api.admin("GET", "/audit?limit=1").json == entries
     finally:
         api.admin("PUT", "/queues/shop", before)

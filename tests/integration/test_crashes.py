@@ -7,24 +7,8 @@ import pytest
 from lib import processes
 from lib.client import assert_problem, new_key
 from lib.parts import SETTINGS, SHORTEST_LEASE_S
+from lib.running import ORDER_STEPS, Running, overdue
 from lib.wait import until
-
-
-class Running:
-    """A call under way in a thread of its own."""
-
-    def __init__(self, call):
-        self.answer = None
-        self._thread = threading.Thread(target=self._run, args=(call,))
-        self._thread.start()
-
-    def _run(self, call):
-        self.answer = call()
-
-    def wait(self, seconds=20):
-        self._thread.join(seconds)
-        assert not self._thread.is_alive()
-        return self.answer
 
 
 @pytest.fixture
@@ -40,17 +24,6 @@ def orders(parts, queue):
     return parts.postgres.value("SELECT count(*) FROM customer_order WHERE queue = %s", queue)
 
 
-def overdue(parts, queue):
-    """The lease of the queue's claim has run out."""
-    key = f"sluice:{{{queue}}}:claimed"
-
-    def is_over():
-        seconds, micros = parts.redis.time()
-        ends = [end for _, end in parts.redis.zrange(key, 0, -1, withscores=True)]
-        return ends and max(ends) < seconds * 1000 + micros // 1000
-    until(is_over, 10, "end of the lease")
-
-
 def assert_sets_agree(parts, queue):
     def key(name):
         return f"sluice:{{{queue}}}:{name}"
@@ -59,12 +32,7 @@ def assert_sets_agree(parts, queue):
     assert places == ready | claimed and not ready & claimed
 
 
-# Whether the order stands after a kill at that step.
-STEPS = [("order.before_claim", False), ("order.claimed", False), ("order.before_transaction", False),
-         ("order.committed", True), ("order.consumed", True)]
-
-
-@pytest.mark.parametrize("step, committed", STEPS)
+@pytest.mark.parametrize("step, committed", ORDER_STEPS)
 def test_kill_9_at_each_step(parts, api, shop, step, committed):
     """Whatever the step: reconcile settles it, the same key gives the one order, nothing is done twice."""
     member = api.ready_member(shop.queue)

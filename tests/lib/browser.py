@@ -243,6 +243,10 @@ class Page:
         """Keys on the keyboard, as in "Tab" or "Enter"."""
         self.call("press", keys=keys)
 
+    def hinder(self, pattern, times=None, delay=0.0, fail=False):
+        """From now on requests to addresses of this pattern, at most so many, take so many seconds more or fail."""
+        self.call("hinder", pattern=pattern, times=times, delayMs=delay * 1000, fail=fail)
+
     def hide(self):
         """Another tab comes to the front, as far as this page can tell, until it loads anew. Its timers still
         run at full speed."""

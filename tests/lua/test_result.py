@@ -148,19 +148,19 @@ def test_an_invited_newcomer_is_not_the_last_one_served(line, clock):
 
 
 def test_when_it_sold_out(line, clock):
-    line.call("sold_out", 1, 0)
+    line.call("sold_out", 1, 0, 0, 0)
     assert line.result()["sold_out_at"] == 0
     clock.pass_ms(5000)
     first = clock.now
-    line.call("sold_out", 2, 1)
+    line.call("sold_out", 2, 1, 0, 0)
     clock.pass_ms(5000)
-    line.call("sold_out", 3, 1)
+    line.call("sold_out", 3, 1, 0, 0)
     assert (line.result()["state"], line.result()["sold_out_at"]) == ("SOLD_OUT", first), "said again is not new"
-    line.call("sold_out", 2, 0)
+    line.call("sold_out", 2, 0, 0, 0)
     assert line.result()["state"] == "SOLD_OUT", "an older finding"
-    line.call("sold_out", 4, 0)
+    line.call("sold_out", 4, 0, 0, 0)
     clock.pass_ms(5000)
-    line.call("sold_out", 5, 1)
+    line.call("sold_out", 5, 1, 0, 0)
     assert line.result()["sold_out_at"] == clock.now, "something came back, and went"
 
 
@@ -178,7 +178,7 @@ def test_a_new_opening_tells_nothing_of_the_old_one(line, clock):
         line.enter(f"m{i}")
     clock.pass_ms(3000)
     line.promote()
-    line.call("sold_out", 1, 1)
+    line.call("sold_out", 1, 1, 0, 0)
     line.epoch = 2
     line.publish(opensAt=clock.now + 1000, closesAt=clock.now + 2000)
     result = line.result()

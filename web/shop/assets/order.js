@@ -1,5 +1,5 @@
 /*
- * Ordering through Sluice's API: the entry token of the visitor's place buys one order.
+ * Ordering through Sluice's API: the entry token of the visitor's place buys one order. api.js comes before this.
  *
  * An attempt keeps its Idempotency-Key and its token in sessionStorage until its outcome is known, so that a
  * double click, a lost answer and a page loaded anew all repeat the same request: the API then makes one order.
@@ -8,61 +8,7 @@
     'use strict';
 
     const QUEUE = 'shop';
-    const ANSWER_WITHIN_MS = 15000;
-    const BUSY_AT_MOST_MS = 60000;
-    const BUSY_PAUSE_S = 2;
-
-    /** The network gave no answer. */
-    class Lost extends Error {}
-
-    /** One request. Gives {status, code, body, retryAfter in s or NaN}; throws Lost. */
-    async function call(method, path, { headers = {}, body } = {}) {
-        const control = new AbortController();
-        const timer = setTimeout(() => control.abort(), ANSWER_WITHIN_MS);
-        const options = {
-            method,
-            headers: { Accept: 'application/json', ...headers },
-            cache: 'no-store',
-            signal: control.signal,
-        };
-        if (body) {
-            options.body = JSON.stringify(body);
-            options.headers['Content-Type'] = 'application/json';
-        }
-        try {
-            const answer = await fetch(path, options);
-            const text = await answer.text();
-            const json = text ? JSON.parse(text) : {};
-            return {
-                status: answer.status,
-                code: answer.ok ? '' : json.code || '',
-                body: json,
-                retryAfter: Number.parseInt(answer.headers.get('Retry-After'), 10),
-            };
-        } catch (error) {
-            throw new Lost(error.message);
-        } finally {
-            clearTimeout(timer);
-        }
-    }
-
-    function isBusy(answer) {
-        return answer.status === 429 || answer.status === 503 || answer.code === 'ORDER_IN_PROGRESS';
-    }
-
-    /** Repeats the request as long as the answer is "later", for a minute. `onBusy` gets the seconds until then. */
-    async function persist(onBusy, ...request) {
-        const end = Date.now() + BUSY_AT_MOST_MS;
-        for (;;) {
-            const answer = await call(...request);
-            const pause = answer.retryAfter > 0 ? answer.retryAfter : BUSY_PAUSE_S;
-            if (!isBusy(answer) || Date.now() + pause * 1000 > end)
-                return answer;
-            onBusy(pause);
-            // Those who were refused together must not come back together.
-            await new Promise((done) => setTimeout(done, pause * 1000 * (1 + Math.random() / 4)));
-        }
-    }
+    const { Lost, isBusy, persist } = shop;
 
     function randomKey() {
         if (crypto.randomUUID)
@@ -149,7 +95,7 @@
 
     /** The order that an attempt made although its answer never came and its token is forgotten by now. */
     async function findOrder(sku, since) {
-        const answer = await call('GET', '/v1/orders');
+        const answer = await shop.call('GET', '/v1/orders');
         const orders = answer.status === 200 ? answer.body.orders : [];
         return orders.find((order) => order.createdAt >= since && order.items.some((item) => item.sku === sku));
     }
@@ -208,7 +154,6 @@
     }
 
     Object.assign(shop, {
-        Lost,
         buy,
         lineUp,
         /** Whether the last attempt on `sku` got no answer. */

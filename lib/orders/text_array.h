@@ -1,0 +1,15 @@
+/*
+ * text_array — a list of texts as PostgreSQL reads an array.
+ */
+#ifndef SLUICE_ORDERS_TEXT_ARRAY_H
+#define SLUICE_ORDERS_TEXT_ARRAY_H
+
+#include <stddef.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+
+/** The `count` texts (no NUL in them) as the literal of a text[], each within quotes, in the arena. */
+const char *text_array(struct arena *arena, const struct str *texts, size_t count);
+
+#endif

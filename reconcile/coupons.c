@@ -1,0 +1,222 @@
+/*
+ * What Redis has heard of coupon events against PostgreSQL's rows. Redis is read first: coupons are never taken back,
+ * so PostgreSQL, asked later, knows every owner whom Redis knew by then. What is found is mended in a way that can do
+ * no harm whatever is on its way meanwhile: findings carry a number, owners are added and dropped by name.
+ */
+#include "lib/admission/coupons.h"
+#include "lib/base/log.h"
+#include "lib/orders/availability.h"
+#include "lib/orders/coupon_counts.h"
+#include "lib/orders/coupon_store.h"
+#include "reconcile/reconcile.h"
+
+enum { CALLS_PER_PASS = 1000 };
+
+static const struct told_coupons NOTHING_TOLD;
+
+static bool redis_answered(struct reconcile *reconcile, bool answered)
+{
+    reconcile->report.redis_silent |= !answered;
+    return answered;
+}
+
+/* Everybody who has one, by pages. Returns false where a part gave no answer. */
+static bool load_owners(struct reconcile *reconcile, struct str queue, struct str event,
+                        int64_t *added)
+{
+    struct str after = {0};
+    size_t count;
+
+    do {
+        const struct coupon_owner *owners;
+        struct str members[COUPON_OWNERS_PER_CALL];
+        int64_t changed;
+        if (coupons_page(reconcile->postgres, reconcile->arena, event, after,
+                         COUPON_OWNERS_PER_CALL, &owners, &count) != COUPON_FOUND) {
+            reconcile->report.postgres_silent = true;
+            return false;
+        }
+        for (size_t i = 0; i < count; i++) {
+            members[i] = owners[i].member;
+        }
+        if (!redis_answered(reconcile, coupon_owners_tell(reconcile->redis, reconcile->arena, queue,
+                                                          event, true, members, count, &changed))) {
+            return false;
+        }
+        *added += changed;
+        after = count > 0 ? members[count - 1] : after;
+    } while (count == COUPON_OWNERS_PER_CALL);
+    return true;
+}
+
+/* Owners of `event` in Redis who have no coupon of it, or whose event Redis need not know (`all`). */
+static void drop_owners(struct reconcile *reconcile, struct str queue, struct str event, bool all,
+                        int64_t *dropped)
+{
+    struct str after = {0};
+    size_t count = COUPON_OWNERS_PER_CALL;
+
+    for (int call = 0; call < CALLS_PER_PASS && count == COUPON_OWNERS_PER_CALL; call++) {
+        const struct str *members;
+        struct str strangers[COUPON_OWNERS_PER_CALL];
+        bool owns[COUPON_OWNERS_PER_CALL] = {false};
+        size_t found = 0;
+        int64_t changed;
+        if (!redis_answered(reconcile, coupon_owners_read(reconcile->redis, reconcile->arena, queue,
+                                                          event, after, &members, &count))) {
+            return;
+        }
+        if (!all && coupon_owners_of(reconcile->postgres, reconcile->arena, event, members, count,
+                                     owns) != POSTGRES_OK) {
+            reconcile->report.postgres_silent = true;
+            return;
+        }
+        for (size_t i = 0; i < count; i++) {
+            if (!owns[i]) {
+                strangers[found++] = members[i];
+            }
+        }
+        if (!redis_answered(reconcile,
+                            coupon_owners_tell(reconcile->redis, reconcile->arena, queue, event,
+                                               false, strangers, found, &changed))) {
+            return;
+        }
+        *dropped += changed;
+        after = count > 0 ? members[count - 1] : after;
+    }
+}
+
+static void note(struct reconcile *reconcile, struct str queue, const struct coupon_count *count,
+                 const struct told_coupons *told, int64_t added, int64_t dropped)
+{
+    if (added + dropped == 0) {
+        return;
+    }
+    reconcile->report.coupons_mended += added + dropped;
+    log_event(LOG_LEVEL_WARNING, "coupons.owners_drift",
+              LOG_FIELDS(LOG_STR("queue", queue), LOG_STR("couponEvent", count->event),
+                         LOG_INT("redis", told->owners), LOG_INT("postgres", count->issued),
+                         LOG_INT("added", added), LOG_INT("dropped", dropped)));
+}
+
+static void compare_owners(struct reconcile *reconcile, struct str queue,
+                           const struct coupon_count *count, const struct told_coupons *told)
+{
+    int64_t added = 0;
+    int64_t dropped = 0;
+
+    if (told->owners > count->issued) {
+        drop_owners(reconcile, queue, count->event, false, &dropped);
+    }
+    /* Those of whom the outbox will tell are not missing. */
+    if (told->owners - dropped < count->issued - count->untold) {
+        (void)load_owners(reconcile, queue, count->event, &added);
+    }
+    note(reconcile, queue, count, told, added, dropped);
+}
+
+static const struct told_coupons *told_of(const struct told_coupons *told, size_t count,
+                                          struct str event)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_equal(told[i].event, event)) {
+            return &told[i];
+        }
+    }
+    return &NOTHING_TOLD;
+}
+
+static bool is_counted(const struct coupon_count *counts, size_t count, struct str event)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_equal(counts[i].event, event)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What Redis need not know any more, a day after its event's end, or never had to. Returns whether there is a record
+ * among it, which the next finding takes away. */
+static bool forget_others(struct reconcile *reconcile, struct str queue,
+                          const struct told_coupons *told, size_t told_count,
+                          const struct coupon_count *counts, size_t count)
+{
+    bool is_listed = false;
+
+    for (size_t i = 0; i < told_count; i++) {
+        if (!is_counted(counts, count, told[i].event)) {
+            int64_t forgotten = 0;
+            is_listed |= told[i].record.n > 0;
+            drop_owners(reconcile, queue, told[i].event, true, &forgotten);
+        }
+    }
+    return is_listed;
+}
+
+/* A record differs though Redis has the last finding: a worker died between its commit and its look, or somebody else
+ * has written. An older finding is merely late. */
+static void note_record(struct reconcile *reconcile, const struct queue_row *queue, int64_t change,
+                        const struct coupon_count *count, const struct told_coupons *told)
+{
+    bool is_late = change != queue->sold_out_change;
+
+    reconcile->report.coupons_mended += !is_late;
+    log_event(is_late ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "coupons.drift",
+              LOG_FIELDS(LOG_STR("queue", queue->id), LOG_STR("couponEvent", count->event),
+                         LOG_STR("redis", told->record), LOG_STR("postgres", count->record)));
+}
+
+void reconcile_coupons(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    const struct told_coupons *told;
+    const struct coupon_count *counts;
+    size_t told_count;
+    size_t count;
+    int64_t change;
+    enum outcome outcome =
+        coupons_told(reconcile->redis, reconcile->arena, queue->id, &change, &told, &told_count);
+
+    if (outcome != OUTCOME_OK) {
+        reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
+        return;
+    }
+    if (coupon_counts(reconcile->postgres, reconcile->arena, queue->id, &counts, &count) !=
+        POSTGRES_OK) {
+        reconcile->report.postgres_silent = true;
+        return;
+    }
+    bool differs = forget_others(reconcile, queue->id, told, told_count, counts, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct told_coupons *of_event = told_of(told, told_count, counts[i].event);
+        if (!str_equal(of_event->record, counts[i].record)) {
+            differs = true;
+            note_record(reconcile, queue, change, &counts[i], of_event);
+        }
+        compare_owners(reconcile, queue->id, &counts[i], of_event);
+    }
+    if (differs) {
+        (void)availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena,
+                                   queue->id, false);
+    }
+}
+
+bool reconcile_load_coupons(struct reconcile *reconcile, const struct queue_row *queue)
+{
+    const struct coupon_count *counts;
+    size_t count;
+    int64_t added = 0;
+
+    if (coupon_counts(reconcile->postgres, reconcile->arena, queue->id, &counts, &count) !=
+        POSTGRES_OK) {
+        reconcile->report.postgres_silent = true;
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!load_owners(reconcile, queue->id, counts[i].event, &added)) {
+            return false;
+        }
+    }
+    return availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena, queue->id,
+                                false);
+}
