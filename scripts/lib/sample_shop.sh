@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# sample_shop.sh: the sample shop's queue and products, made by the operator API as an operator would.
+# sample_shop.sh: the sample shop's queue, products, concert and show, made by the operator API as an operator would.
 # Uses ready_within and the supervision of parts.
 
 # sample_answer KEY METHOD PATH [FILE]: the status of an operator request with FILE as its body, in
@@ -34,18 +34,22 @@ make_sample()
     esac
 }
 
-# make_sample_shop: once everything serves, the queue `shop` and what it sells. A queue or product that
+# make_sample_shop: once everything serves, the queue `shop` and what it sells. What
 # an operator has changed is left alone; a queue that was deleted is made again, for /shop/ is served.
 make_sample_shop()
 {
-    local key seed=$project_root/web/shop/seed sample path
+    local key seed=$project_root/web/shop/seed path file
     sample_refusal=
     read -r key <"$data_dir/secrets/admin.key"
-    for sample in queue sample-mug sample-postcard; do
-        path=products/$sample
-        [[ $sample != queue ]] || path=queues/shop
+    while read -r path file; do
         wait_until "$ready_within" operator-pool "did not make the sample shop's $path" \
-            make_sample "$key" "$path" "$seed/$sample.json"
+            make_sample "$key" "$path" "$seed/$file.json"
         [[ -z $sample_refusal ]] || die "the sample shop cannot be made: $sample_refusal"
-    done
+    done <<'SAMPLES'
+queues/shop queue
+products/sample-mug sample-mug
+products/sample-postcard sample-postcard
+concerts/sample-concert sample-concert
+shows/sample-show sample-show
+SAMPLES
 }

@@ -112,7 +112,8 @@
             const format = new Intl.NumberFormat(language, { style: 'currency', currency });
             return format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits);
         },
-        time: (moment) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+        time: (moment, timeStyle = 'short') => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle })
             .format(new Date(moment)),
+        count: (number) => number.toLocaleString(language),
     };
 }());
