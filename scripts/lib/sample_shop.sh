@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# sample_shop.sh: the sample shop's queues, products and coupons, made by the operator API as an operator would.
+# sample_shop.sh: the sample shop's queues, products, coupons, concert and show, made by the operator API as an
+# operator would.
 # Uses ready_within and the supervision of parts.
 
 # sample_answer KEY METHOD PATH [FILE]: the status of an operator request with FILE as its body, in
@@ -66,6 +67,8 @@ products/sample-mug sample-mug
 products/sample-postcard sample-postcard
 queues/coupons coupon-queue
 coupon-events/sample-coupon sample-coupon
+concerts/sample-concert sample-concert
+shows/sample-show sample-show
 SAMPLES
     wait_until "$ready_within" operator-pool "did not make the sample shop's coupons" \
         make_sample_codes "$key" sample-coupon "$seed/coupon-codes.json"

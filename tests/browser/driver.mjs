@@ -68,6 +68,21 @@ async function goBack(page) {
     await session.detach();
 }
 
+/** Two fingers around the middle of an element move apart, or together. */
+async function pinch(page, selector, factor) {
+    const { x, y, width, height } = await page.locator(selector).boundingBox();
+    const session = await page.context().newCDPSession(page);
+    const fingers = (span) => [-1, 1].map((side, id) => ({ x: x + width / 2 + side * span / 2, y: y + height / 2, id }));
+    const send = (type, touchPoints) => session.send('Input.dispatchTouchEvent', { type, touchPoints });
+    const steps = 12;
+    const [from, to] = factor > 1 ? [60, 60 * factor] : [60 / factor, 60];
+    await send('touchStart', fingers(from));
+    for (let step = 1; step <= steps; step++)
+        await send('touchMove', fingers(from + (to - from) * step / steps));
+    await send('touchEnd', []);
+    await session.detach();
+}
+
 /** What the page pretends about itself; real tabs in the background do not exist without a screen. */
 function pretendVisibility(state) {
     Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
@@ -125,6 +140,8 @@ const commands = {
     'page.evaluate': ({ page, source, argument }) =>
         page.evaluate(`(async (argument) => (${source}))(${JSON.stringify(argument)})`),
     'page.click': ({ page, selector }) => page.click(selector),
+    'page.tap': ({ page, selector, position }) => page.tap(selector, { position: position ?? undefined }),
+    'page.pinch': ({ page, selector, factor }) => pinch(page, selector, factor),
     'page.fill': ({ page, selector, value }) => page.fill(selector, value),
     'page.press': ({ page, keys }) => page.keyboard.press(keys),
     /** The network is slow, or fails: requests to such an address, so many of them. */

@@ -420,14 +420,33 @@ def test_a_damaged_memory_is_made_anew(parts, hosts, show):
         assert (folder / "data.mdb").stat().st_ino != old
 
 
-def test_a_killed_reader_leaves_nothing_behind(parts, hosts, show):
+def test_processes_killed_while_they_read_and_write_leave_nothing_behind(parts, hosts, show):
     concert, _ = show
-    for _ in range(3):
-        titles(hosts, concert)
-        for pid in parts.workers("catalog"):
-            processes.kill9(pid)
-        parts.all_workers("catalog")
+    done = threading.Event()
+
+    def read():
+        while not done.is_set():
+            with contextlib.suppress(EOFError, OSError):  # of those that are killed
+                fastcgi.together([(hosts[0], f"/v1/concerts/{concert}")] * 8)
+            # Old everywhere, again and again: so something is written all the time.
+            run_out(parts, f"concert:{concert}")
+            parts.redis.publish("sluice:catalog", f"concert:{concert} {2 ** 52}")
+
+    reading = threading.Thread(target=read)
+    reading.start()
+    try:
+        for _ in range(6):
+            for pid in parts.all_workers("catalog"):
+                processes.kill9(pid)
+    finally:
+        done.set()
+        reading.join()
+    parts.all_workers("catalog")
     assert until(lambda: titles(hosts, concert), 10) == ["First"] * 2
+    l1 = 'sluice_catalog_reads_total{from="l1"}'
+    before = counters(hosts[0])[l1]
+    fastcgi.together([(hosts[0], f"/v1/concerts/{concert}")] * 40)
+    assert counters(hosts[0])[l1] - before >= 20, "the memory is still of use"
 
 
 def test_every_pool_shows_the_counters_of_the_host(parts, api, hosts, show):

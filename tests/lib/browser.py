@@ -236,6 +236,14 @@ class Page:
     def click(self, selector):
         self.call("click", selector=selector)
 
+    def tap(self, selector, position=None):
+        """A finger on the element, or on a place in it; only visitors with a touch screen have fingers."""
+        self.call("tap", selector=selector, position=position)
+
+    def pinch(self, selector, factor):
+        """Two fingers on an element: apart for a factor above 1."""
+        self.call("pinch", selector=selector, factor=factor)
+
     def fill(self, selector, value):
         self.call("fill", selector=selector, value=value)
 

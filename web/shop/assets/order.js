@@ -63,6 +63,10 @@
     };
     const REFUSED_ORDER = {
         OUT_OF_STOCK: ['outOfStock', 'shop'],
+        SEATS_TAKEN: ['seatsGone', 'seats'],
+        SEAT_NOT_HELD: ['seatsRanOut', 'seats'],
+        UNKNOWN_SEAT: ['seatsUnknown', 'seats'],
+        TOO_MANY_SEATS: ['seatsTooMany', 'seats'],
         ENTRY_TOKEN_INVALID: ['turnEnded', 'shop'],
         ENTRY_TOKEN_REQUIRED: ['turnEnded', 'shop'],
         UNAUTHENTICATED: ['noPlace', 'shop'],
@@ -80,12 +84,12 @@
         if (isBusy(answer))
             return notice('busyLong', 'retry');
         const [text, action] = table[answer.code] || ['failed', 'retry'];
-        return notice(text, action, answer);
+        return { ...notice(text, action, answer), answer };
     }
 
     /** Asks for the entry token. Gives {position} or a notice. */
-    async function askTurn(onBusy) {
-        const answer = await persist(onBusy, 'GET', `/v1/queues/${QUEUE}/position`);
+    async function askTurn(onBusy, queue = QUEUE) {
+        const answer = await persist(onBusy, 'GET', `/v1/queues/${queue}/position`);
         if (answer.status !== 200)
             return refused(REFUSED_TURN, answer);
         if (answer.body.status === 'WAITING')
@@ -94,55 +98,72 @@
     }
 
     /** The order that an attempt made although its answer never came and its token is forgotten by now. */
-    async function findOrder(sku, since) {
+    async function findOrder(goods, since) {
         const answer = await shop.call('GET', '/v1/orders');
         const orders = answer.status === 200 ? answer.body.orders : [];
-        return orders.find((order) => order.createdAt >= since && order.items.some((item) => item.sku === sku));
+        return orders.find((order) => order.createdAt >= since && goods.areIn(order));
     }
 
     /** Begins an attempt, or goes on with the one whose outcome is unknown. Gives {attempt, again} or a notice. */
-    async function begin(sku, onBusy) {
-        const open = attempts.get(sku);
+    async function begin(goods, onBusy) {
+        const open = attempts.get(goods.name);
         if (open)
             return { attempt: open, again: true };
-        const turn = await askTurn(onBusy);
+        const turn = await askTurn(onBusy, goods.body.queue);
         if (!turn.position)
             return turn;
-        const attempt = { key: randomKey(), token: turn.position.entryToken, since: turn.position.serverTime };
-        attempts.keep(sku, attempt);
+        const attempt = {
+            key: randomKey(),
+            token: turn.position.entryToken,
+            since: turn.position.serverTime,
+            body: goods.body,
+        };
+        attempts.keep(goods.name, attempt);
         return { attempt, again: false };
     }
 
-    async function send(sku, { attempt, again }, onBusy) {
+    async function send(goods, { attempt, again }, onBusy) {
         const answer = await persist(onBusy, 'POST', '/v1/orders', {
             headers: { 'X-Entry-Token': attempt.token, 'Idempotency-Key': attempt.key },
-            body: { queue: QUEUE, items: [{ sku, quantity: 1 }] },
+            body: attempt.body,
         });
         let order = answer.status === 200 || answer.status === 201 ? answer.body : undefined;
         if (answer.code === 'ENTRY_TOKEN_INVALID' && again)
-            order = await findOrder(sku, attempt.since);
+            order = await findOrder(goods, attempt.since);
         const told = order ? { order } : refused(REFUSED_ORDER, answer);
         if (told.action !== 'retry' || answer.code === 'IDEMPOTENCY_KEY_REUSED')
-            attempts.end(sku);
+            attempts.end(goods.name);
         return told;
     }
 
-    /** Orders one piece. Gives {order}, or a notice {text, action, reference}. */
-    async function buy(sku, onBusy) {
+    /** Orders some goods, {name, body, areIn(order)}. Gives {order}, or a notice {text, action, reference, answer}. */
+    async function place(goods, onBusy) {
         try {
-            const begun = await begin(sku, onBusy);
-            return begun.attempt ? await send(sku, begun, onBusy) : begun;
+            const begun = await begin(goods, onBusy);
+            return begun.attempt ? await send(goods, begun, onBusy) : begun;
         } catch (error) {
             if (!(error instanceof Lost))
                 throw error;
-            return notice(attempts.get(sku) ? 'lost' : 'lostBefore', 'retry');
+            return notice(attempts.get(goods.name) ? 'lost' : 'lostBefore', 'retry');
         }
     }
 
+    /** Orders one piece. */
+    function buy(sku, onBusy) {
+        const areIn = (order) => order.items.some((item) => item.sku === sku);
+        return place({ name: sku, body: { queue: QUEUE, items: [{ sku, quantity: 1 }] }, areIn }, onBusy);
+    }
+
+    /** Orders seats of a show that are held; an attempt that got no answer is repeated with the seats that it had. */
+    function buySeats(queue, show, seats, onBusy) {
+        const areIn = (order) => order.seats.some((seat) => seat.show === show);
+        return place({ name: `show.${show}`, body: { queue, show, seats }, areIn }, onBusy);
+    }
+
     /** Takes a new place in line. Gives null where that worked, else a notice. */
-    async function lineUp(onBusy) {
+    async function lineUp(onBusy, queue = QUEUE) {
         try {
-            const answer = await persist(onBusy, 'POST', `/v1/queues/${QUEUE}/entries`);
+            const answer = await persist(onBusy, 'POST', `/v1/queues/${queue}/entries`);
             if (isBusy(answer))
                 return notice('lostBefore', 'lineUp');
             return answer.status === 200 || answer.status === 201 ? null : refused(REFUSED_ENTRY, answer);
@@ -154,10 +175,12 @@
     }
 
     Object.assign(shop, {
+        askTurn,
         buy,
+        buySeats,
         lineUp,
-        /** Whether the last attempt on `sku` got no answer. */
-        isUnsure: (sku) => Boolean(attempts.get(sku)),
+        /** Whether the last attempt on `sku`, or on `show.SHOW`, got no answer. */
+        isUnsure: (name) => Boolean(attempts.get(name)),
         ask: (path) => persist(() => {}, 'GET', path),
         cancel: (id) => persist(() => {}, 'POST', `/v1/orders/${encodeURIComponent(id)}/cancel`),
     });

@@ -17,7 +17,19 @@
         return made;
     }
 
-    const piecesOf = (order) => order.items.map((item) => nameOf(item.sku)).join(', ');
+    /** What was ordered, a row each: {name, quantity, price}. */
+    function rowsOf(order) {
+        return [...order.items.map((item) => ({ name: nameOf(item.sku), quantity: item.quantity, price: item.unitPrice })),
+            ...order.seats.map((seat) => ({ name: seatName(seat), quantity: 1, price: seat.price }))];
+    }
+
+    const piecesOf = (order) => rowsOf(order).map(({ name }) => name).join(', ');
+
+    function seatName({ id: seat, section, row, number }) {
+        const where = [section && text('seatsSection', { section }), row && text('seatsRow', { row }),
+            text('seatsNumber', { number: number || seat })];
+        return where.filter(Boolean).join(text('seatsJoin'));
+    }
 
     function replace(list, rows) {
         list.textContent = '';
@@ -134,10 +146,10 @@
             at('order-time').textContent = shop.time(order.createdAt);
             at('order-time').dateTime = order.createdAt;
             at('order-total').textContent = shop.money(order.total);
-            replace(at('order-items'), order.items.map((item) => element('tr', {},
-                element('th', { scope: 'row', textContent: nameOf(item.sku) }),
-                element('td', { textContent: item.quantity }),
-                element('td', { textContent: shop.money(item.unitPrice) }))));
+            replace(at('order-items'), rowsOf(order).map(({ name, quantity, price }) => element('tr', {},
+                element('th', { scope: 'row', textContent: name }),
+                element('td', { textContent: quantity }),
+                element('td', { textContent: shop.money(price) }))));
             at('order-cancel').hidden = order.status !== 'PENDING_PAYMENT';
             clearTimeout(expiry);
             if (order.status === 'PENDING_PAYMENT')

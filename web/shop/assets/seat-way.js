@@ -1,0 +1,336 @@
+/*
+ * The way to seats: the map as it is now, what one has chosen, what one holds, and the order. seats.js shows what is
+ * known. api.js, order.js and seat-plan.js come before this.
+ *
+ * Time is the server's: its answers say what time it is, and from then on it goes by performance.now(), which nobody
+ * sets. When the deadline of a hold has come, the server is asked what is left.
+ */
+(function (shop) {
+    'use strict';
+
+    const ANSWER_WITHIN_MS = 15000;
+    const AFTER_DEADLINE_MS = 150;
+    const { Lost, persist, seatPlan } = shop;
+
+    /** The server's clock, in ms; null while no answer has told it. */
+    function makeClock() {
+        let offset = null;
+        return {
+            now: () => (offset === null ? null : performance.now() + offset),
+            /** An answer's time is older than the answer: of two readings the later one is the better. */
+            read(serverTime) {
+                const read = Date.parse(serverTime) - performance.now();
+                offset = offset === null ? read : Math.max(offset, read);
+            },
+            /** A computer that slept has counted wrong. */
+            forget: () => { offset = null; },
+        };
+    }
+
+    /**
+     * One show. `on` hears what happens: map(changed) after the seats or one's own have changed, `changed` being true
+     * for a new plan; told(name, {seats, …parameters}, {action, reference}) has a sentence for the person, name null
+     * takes it away; link(state) says 'ok', 'lost' or 'holdsUnknown'.
+     */
+    function SeatWay(info, on) {
+        const path = `/v1/shows/${encodeURIComponent(info.id)}`;
+        const clock = makeClock();
+        const wished = new Set();
+        let map = null;
+        let byId = new Map();
+        let holds = []; // {seat, until}, soonest first
+        let held = new Set();
+        let token = null;
+        let etag = '';
+        let writes = 0; // a map that was asked for before a change knows nothing of it
+        let stale = true; // one's own holds have to be asked for
+        let timer = null;
+        let deadline = null;
+        let looking = false;
+        let again = false; // somebody wanted to look while it was looking
+        const pace = { hidden: false, looksHidden: 0, failures: 0, retryAfter: 0 };
+
+        const seatsOf = (ids) => [...ids].map((id) => byId.get(id)).filter(Boolean);
+        const orderedCount = () => (map ? map.seats.filter((seat) => seat.mine && !held.has(seat.id)).length : 0);
+        const most = () => Math.max(0, info.maxSeatsPerMember - orderedCount());
+
+        /** The map, or null where there is no newer one; throws Lost. */
+        async function askMap() {
+            const control = new AbortController();
+            const limit = setTimeout(() => control.abort(), ANSWER_WITHIN_MS);
+            try {
+                const headers = { Accept: 'application/json', ...(etag ? { 'If-None-Match': etag } : {}) };
+                const answer = await fetch(`${path}/seats`, { headers, cache: 'no-store', signal: control.signal });
+                pace.retryAfter = Number.parseInt(answer.headers.get('Retry-After'), 10) || 0;
+                if (answer.status === 304)
+                    return null;
+                if (!answer.ok)
+                    throw new Lost(`status ${answer.status}`);
+                return { etag: answer.headers.get('ETag') || '', ...await answer.json() };
+            } catch (error) {
+                throw new Lost(error.message);
+            } finally {
+                clearTimeout(limit);
+            }
+        }
+
+        function lose(seats, name = 'seatsLost') {
+            if (!seats.length)
+                return;
+            seats.forEach((seat) => wished.delete(seat.id));
+            on.told(name, { seats, lost: true, kept: wished.size });
+        }
+
+        /** Takes a map in: who of those chosen is gone, and whether something of one's own has changed elsewhere. */
+        function takeMap(answer) {
+            const isNew = !seatPlan.isSamePlan(map, answer);
+            const mineBefore = map ? map.seats.filter((seat) => seat.mine).length : 0;
+            etag = answer.etag;
+            map = answer;
+            byId = new Map(map.seats.map((seat) => [seat.id, seat]));
+            if (isNew)
+                [...wished].filter((id) => !byId.has(id)).forEach((id) => wished.delete(id));
+            if (map.seats.filter((seat) => seat.mine).length !== mineBefore)
+                stale = true;
+            lose(seatPlan.lostOf(map.seats, wished, held));
+            on.map(isNew);
+        }
+
+        function takeHolds(answer, isOurs) {
+            const now = Date.parse(answer.serverTime);
+            const before = holds;
+            clock.read(answer.serverTime);
+            holds = answer.held.map(({ seat, expiresAt }) => ({ seat, until: Date.parse(expiresAt) }));
+            held = new Set(holds.map(({ seat }) => seat));
+            stale = false;
+            holds.filter(({ seat }) => isOurs || !before.some((other) => other.seat === seat))
+                .forEach(({ seat }) => wished.add(seat));
+            if (!isOurs)
+                partFrom(before.filter(({ seat }) => !held.has(seat)), now);
+            clearTimeout(deadline);
+            if (holds.length)
+                deadline = setTimeout(look, holds[0].until - now + AFTER_DEADLINE_MS);
+            on.map(false);
+        }
+
+        /** Holds that are gone though nothing was done here. */
+        function partFrom(gone, now) {
+            const over = gone.filter(({ until }) => until <= now).map(({ seat }) => seat);
+            const elsewhere = gone.filter(({ until }) => until > now).map(({ seat }) => seat);
+            gone.forEach(({ seat }) => wished.delete(seat));
+            if (over.length)
+                on.told('seatsRanOut', { seats: seatsOf(over) });
+            else if (elsewhere.length)
+                on.told('seatsElsewhere', { seats: seatsOf(elsewhere) });
+        }
+
+        /** Asks what one holds. False: that cannot be told at the moment. */
+        async function askHolds() {
+            const answer = await shop.call('GET', `${path}/holds/mine`);
+            if (answer.status === 200)
+                takeHolds(answer.body, false);
+            else if (answer.status === 401)
+                stale = false; // nobody: nothing is held
+            return !stale;
+        }
+
+        /** Looks at everything once. Gives what is to be said of the connection. */
+        async function lookOnce() {
+            const began = writes;
+            if (holds.length && clock.now() !== null && holds[0].until <= clock.now())
+                stale = true;
+            const answer = await askMap();
+            if (began !== writes)
+                return null;
+            if (answer)
+                takeMap(answer);
+            const areHoldsKnown = !stale || await askHolds();
+            pace.failures = areHoldsKnown ? 0 : pace.failures + 1;
+            return areHoldsKnown && map.holdsKnown ? 'ok' : 'holdsUnknown';
+        }
+
+        /** Looks, and sets the time of the next look. */
+        async function look() {
+            again = looking;
+            if (looking)
+                return;
+            looking = true;
+            let link = 'lost';
+            try {
+                link = await lookOnce();
+            } catch (error) {
+                if (!(error instanceof Lost))
+                    throw error;
+                pace.failures++;
+            } finally {
+                looking = false;
+                pace.looksHidden = pace.hidden ? pace.looksHidden + 1 : 0;
+                clearTimeout(timer);
+                timer = setTimeout(look, again || link === null ? 0 : seatPlan.pauseFor(pace, Math.random()));
+            }
+            if (link)
+                on.link(link);
+        }
+
+        function lookSoon() {
+            clearTimeout(timer);
+            timer = setTimeout(look, 0);
+        }
+
+        const sayBusy = (seconds) => on.told('seatsBusy', { seconds });
+
+        /** The entry token, or null where that was said. */
+        async function turn() {
+            if (token)
+                return token;
+            const { position, ...notice } = await shop.askTurn(sayBusy, info.queue);
+            if (!position)
+                on.told(notice.text, {}, notice);
+            token = position ? position.entryToken : null;
+            return token;
+        }
+
+        function refuseHold(answer) {
+            const { taken = [], most: limit, instance } = answer.body;
+            switch (answer.code) {
+            case 'SEATS_TAKEN':
+                taken.map((id) => byId.get(id)).forEach((seat) => seat && !held.has(seat.id) && (seat.status = 'HELD'));
+                lose(seatsOf(taken), 'seatsTaken');
+                etag = '';
+                on.map(false);
+                break;
+            case 'TOO_MANY_SEATS':
+                on.told('seatsMost', { most: limit === undefined ? info.maxSeatsPerMember : limit });
+                break;
+            case 'UNKNOWN_SEAT':
+                on.told('seatsUnknown', {});
+                break;
+            case 'ENTRY_TOKEN_INVALID':
+                on.told(holds.length ? 'seatsTurnOverHeld' : 'seatsTurnOver', {}, { action: 'lineUp' });
+                break;
+            case 'UNAUTHENTICATED':
+                on.told('noPlace', {}, { action: 'shop' });
+                break;
+            case 'ORDER_IN_PROGRESS':
+                on.told('seatsOrdering', {});
+                break;
+            case 'NOT_FOUND':
+                on.told('notSold', {}, { action: 'shop' });
+                break;
+            default:
+                on.told(shop.isBusy(answer) ? 'seatsBusyLong' : 'failed', {}, { action: 'retry', reference: instance });
+            }
+        }
+
+        async function sendHold() {
+            const seats = [...wished];
+            const mine = await turn();
+            if (!mine)
+                return;
+            const ask = (entryToken) => persist(sayBusy, 'POST', `${path}/holds`,
+                { headers: { 'X-Entry-Token': entryToken }, body: { seats, replace: true } });
+            let answer = await ask(mine);
+            if (answer.code === 'ENTRY_TOKEN_INVALID') {
+                // Maybe only a new one was given out.
+                token = null;
+                const next = await turn();
+                if (!next)
+                    return;
+                answer = next === mine ? answer : await ask(next);
+            }
+            if (answer.status === 201) {
+                takeHolds(answer.body, true);
+                on.told('seatsHeld', { seats: seatsOf(held) });
+            } else {
+                refuseHold(answer);
+            }
+        }
+
+        async function sendBack() {
+            const answer = await persist(sayBusy, 'DELETE', `${path}/holds`);
+            if (answer.status !== 204) {
+                refuseHold(answer);
+                return;
+            }
+            const seats = seatsOf(held);
+            holds = [];
+            held = new Set();
+            wished.clear();
+            clearTimeout(deadline);
+            seats.forEach((seat) => Object.assign(seat, { status: 'AVAILABLE', mine: false }));
+            on.map(false);
+            on.told('seatsGivenBack', { seats });
+        }
+
+        /** A change: no map that was asked for before it is taken in after it. */
+        async function write(work, onLost) {
+            writes++;
+            try {
+                return await work();
+            } catch (error) {
+                if (!(error instanceof Lost))
+                    throw error;
+                stale = true;
+                on.told(onLost, {}, { action: 'retry' });
+                return undefined;
+            } finally {
+                writes++;
+                etag = '';
+                lookSoon();
+            }
+        }
+
+        /** Orders what is held. Gives the order; undefined where something else was said. */
+        async function order() {
+            const { order: made, answer, ...notice } = await shop.buySeats(info.queue, info.id, [...held], sayBusy);
+            if (made)
+                return made;
+            const { notHeld = [], taken = [] } = answer ? answer.body : {};
+            stale = true;
+            token = null;
+            if (taken.length)
+                lose(seatsOf(taken), 'seatsTaken');
+            else
+                on.told(notice.text, { seats: seatsOf(notHeld) }, notice);
+            return undefined;
+        }
+
+        return {
+            wished,
+            most,
+            seatsOf,
+            seats: () => (map ? map.seats : []),
+            held: () => held,
+            faceOf: (index) => seatPlan.faceOf(map.seats[index], wished, held),
+            /** How long what is held is held, in ms, by the server's time; null for nothing. */
+            left: () => (holds.length && clock.now() !== null ? Math.max(0, holds[0].until - clock.now()) : null),
+            isUnsure: () => shop.isUnsure(`show.${info.id}`),
+            look,
+            /** Tells whether anybody can see the page. */
+            setHidden(hidden) {
+                pace.hidden = hidden;
+                if (hidden)
+                    return;
+                pace.looksHidden = 0;
+                clock.forget();
+                stale = true;
+                lookSoon();
+            },
+            /** Chooses a seat or no longer does; false where there are enough. */
+            toggle(id) {
+                if (!wished.delete(id)) {
+                    if (wished.size >= most())
+                        return false;
+                    wished.add(id);
+                }
+                on.map(false);
+                return true;
+            },
+            hold: () => write(sendHold, 'seatsHoldLost'),
+            giveBack: () => write(sendBack, 'seatsHoldLost'),
+            order: () => write(order, 'lost'),
+        };
+    }
+
+    Object.assign(shop, { SeatWay });
+}(window.shop));
