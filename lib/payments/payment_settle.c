@@ -237,6 +237,13 @@ static enum payment_settled settle_by_look(const struct payment_flow *flow, stru
     return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED, STR("a look-up: not paid"));
 }
 
+/* Money may have been taken. A provider that has never heard of such a payment is not the one that was told to take
+ * it: another shop's number or key, perhaps. That is no "not paid". */
+static bool is_in_doubt(enum payment_phase phase)
+{
+    return phase == PAYMENT_PHASE_APPROVING || phase == PAYMENT_PHASE_UNKNOWN;
+}
+
 enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct arena *arena,
                                          const struct payment_row *row)
 {
@@ -258,10 +265,12 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
         return settle_refund(flow, arena, row);
     }
     struct payment_verdict look = payment_provider_lookup(flow->provider, arena, &subject, &state);
+    test_pause("payment.looked");
     if (look.outcome == PAYMENT_OK) {
         return settle_by_look(flow, arena, row, &state);
     }
-    if (look.outcome == PAYMENT_REJECTED && look.refusal == PAYMENT_REFUSAL_NO_SUCH) {
+    if (look.outcome == PAYMENT_REJECTED && look.refusal == PAYMENT_REFUSAL_NO_SUCH &&
+        !is_in_doubt(row->phase)) {
         return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED,
                              STR("a look-up: unknown there"));
     }

@@ -30,7 +30,7 @@ RULES += [("approve.late=2500", .03), ("approve.late_error=900", .03), ("approve
           ("cancel.late=2500", .04), ("cancel.late_error=900", .04), ("cancel.duplicate", .03),
           ("cancel.error=-785", .03), ("cancel.error=-784", .01), ("cancel.wrong_amount", .01)]
 HOOKS = ["payment.starting", "payment.started", "payment.approving", "payment.approved", "payment.canceling",
-         "payment.canceled", "order.claimed", "order.committed"]
+         "payment.canceled", "payment.looked", "order.claimed", "order.committed"]
 OPEN = "('STARTING', 'READY', 'APPROVING', 'UNKNOWN', 'CANCEL_REQUESTED')"
 DEAR = 100_000  # the dear thing's price; the cheap one costs 1, and its number makes every amount another one
 
