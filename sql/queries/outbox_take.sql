@@ -23,7 +23,8 @@ WITH due AS (
     RETURNING b.*
 )
 SELECT t.id, t.queue, t.kind, t.member, t.order_id, t.admission_id, t.key_hash,
-       COALESCE(o.place_held, false) AS keep_place, t.attempts
+       COALESCE(o.place_held, false) AS keep_place, t.attempts,
+       t.concert
   FROM taken t
   LEFT JOIN customer_order o ON o.id = t.order_id
  ORDER BY t.id

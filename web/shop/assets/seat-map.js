@@ -7,7 +7,7 @@
     'use strict';
 
     const SVG = 'http://www.w3.org/2000/svg';
-    const CHECK = 'M-.22.01-.07.16.23-.15.16-.22-.07.02-.15-.06z';
+    const CHECK = 'M-.22.08-.07.23.23-.08.16-.15-.07.09-.15.01z';
     const SQUARE = 'M-.36-.36H.36V.36H-.36z';
     const CIRCLE = 'M-.4 0a.4.4 0 1 0 .8 0a.4.4 0 1 0-.8 0z';
     const DIAMOND = 'M0-.4.4 0 0 .4-.4 0z';
