@@ -167,7 +167,8 @@
                 looking = false;
                 pace.looksHidden = pace.hidden ? pace.looksHidden + 1 : 0;
                 clearTimeout(timer);
-                timer = setTimeout(look, again || link === null || (stale && !pace.failures) ? 0 : seatPlan.pauseFor(pace, Math.random()));
+                const isSoon = again || link === null || (stale && !pace.failures);
+                timer = setTimeout(look, isSoon ? 0 : seatPlan.pauseFor(pace, Math.random()));
             }
             if (link)
                 on.link(link);

@@ -324,7 +324,8 @@
         at('told-actions').querySelector('[data-action=lineUp]').addEventListener('click', () => during(lineUp));
         document.addEventListener('visibilitychange', () => way.setHidden(document.hidden));
         window.addEventListener('online', () => way.setHidden(document.hidden));
-        window.addEventListener('pageshow', (event) => event.persisted && way.setHidden(false));
+        // Shown again as it was left: what was under way then may never come to an end.
+        window.addEventListener('pageshow', (event) => event.persisted && location.reload());
         setInterval(drawTime, 250);
         shop.onLanguage(translate);
         translate();
