@@ -1,5 +1,6 @@
 #include "lib/admission/claim.h"
 #include "lib/base/log.h"
+#include "lib/catalog/catalog.h"
 #include "lib/orders/availability.h"
 #include "lib/orders/outbox_store.h"
 #include "lib/orders/seat_publication.h"
@@ -31,6 +32,8 @@ static bool carry_out(struct reconcile *reconcile, const struct outbox_row *row)
     case OUTBOX_SOLD_OUT:
         return availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena,
                                     row->queue, false);
+    case OUTBOX_CONCERT:
+        return catalog_concert_changed(reconcile->redis, reconcile->arena, row->concert);
     }
     return false;
 }

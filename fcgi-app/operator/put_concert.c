@@ -12,6 +12,7 @@
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/log.h"
 #include "lib/catalog/catalog.h"
+#include "lib/orders/outbox_store.h"
 
 static bool read_concert(const struct body_reader *reader, json_object *body,
                          struct concert_record *concert)
@@ -28,12 +29,25 @@ static bool read_concert(const struct body_reader *reader, json_object *body,
                           CONCERT_DESCRIPTION_MAX, true, &concert->description);
 }
 
+/* Should it fail, the outbox does it. */
+static void publish(const struct services *services, struct arena *arena, struct str concert,
+                    int64_t outbox_row)
+{
+    if (!catalog_concert_changed(services->redis, arena, concert)) {
+        log_event(LOG_LEVEL_WARNING, "concert.catalogue_later",
+                  LOG_FIELDS(LOG_STR("concert", concert)));
+    } else if (outbox_row > 0) {
+        (void)outbox_done(services->postgres, arena, &outbox_row, 1);
+    }
+}
+
 void put_concert(const struct services *services, const struct request *request,
                  struct response *response)
 {
     const struct body_reader reader = {.request = request, .response = response};
     struct operator_call call;
     struct concert_record stored;
+    int64_t outbox_row;
 
     if (!operator_begin(services, request, response, false, &call)) {
         return;
@@ -44,7 +58,7 @@ void put_concert(const struct services *services, const struct request *request,
         return;
     }
     enum show_outcome put =
-        concert_store_put(services->postgres, request->arena, &concert, &call.author);
+        concert_store_put(services->postgres, request->arena, &concert, &call.author, &outbox_row);
     if (put != SHOW_CREATED && put != SHOW_CHANGED && put != SHOW_SAME) {
         (void)refuse_show_call(request, response, put, "concert", call.id);
         return;
@@ -52,10 +66,7 @@ void put_concert(const struct services *services, const struct request *request,
     if (put != SHOW_SAME) {
         log_change("concert.changed", &call, put == SHOW_CREATED ? "create" : "change");
     }
-    if (!catalog_concert_changed(services->redis, request->arena, call.id)) {
-        log_event(LOG_LEVEL_WARNING, "concert.catalogue_later",
-                  LOG_FIELDS(LOG_STR("concert", call.id)));
-    }
+    publish(services, request->arena, call.id, outbox_row);
     enum show_outcome found =
         concert_store_find(services->postgres, request->arena, call.id, &stored);
     if (found != SHOW_FOUND) {

@@ -187,27 +187,27 @@ static bool stored(const struct put *put, enum show_outcome outcome,
     }
 }
 
-/* What others have to hear of it. Should it fail, reconcile and the outbox do it. */
+/* What others have to hear of it. Should it fail, reconcile and the outbox do it: the catalogue comes first, for as long
+ * as Redis has an older version of the show reconcile tells both. */
 static void publish(const struct put *put, const struct show_change *change)
 {
     const struct services *services = put->services;
     struct arena *arena = put->reader.request->arena;
     const struct show_ref left = {.queue = change->left_queue, .show = put->show.id};
-    bool told = true;
+    bool told = catalog_show_changed(services->redis, arena, put->show.id, put->show.concert);
 
-    if (left.queue.n > 0) {
-        told = seats_forget(services->redis, arena, &left) &&
-               show_states_tell(services->postgres, services->redis, arena, left.show, NULL);
-        (void)availability_publish(services->postgres, services->redis, arena, left.queue, false);
-    }
-    told &= show_publish(services->postgres, services->redis, arena, put->show.id) !=
-            OUTCOME_ADMISSION_UNAVAILABLE;
-    told &=
-        availability_publish(services->postgres, services->redis, arena, put->show.queue, false);
-    told &= catalog_show_changed(services->redis, arena, put->show.id, put->show.concert);
     if (put->old.id.n > 0 && !str_equal(put->old.concert, put->show.concert)) {
         told &= catalog_concert_changed(services->redis, arena, put->old.concert);
     }
+    if (left.queue.n > 0) {
+        told &= seats_forget(services->redis, arena, &left) &&
+               show_states_tell(services->postgres, services->redis, arena, left.show, NULL);
+        (void)availability_publish(services->postgres, services->redis, arena, left.queue, false);
+    }
+    told = told && show_publish(services->postgres, services->redis, arena, put->show.id) !=
+                       OUTCOME_ADMISSION_UNAVAILABLE;
+    told &=
+        availability_publish(services->postgres, services->redis, arena, put->show.queue, false);
     if (!told) {
         log_event(LOG_LEVEL_WARNING, "show.publish_later",
                   LOG_FIELDS(LOG_STR("show", put->show.id), LOG_STR("queue", put->show.queue)));

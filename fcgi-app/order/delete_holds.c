@@ -43,23 +43,21 @@ void delete_holds(const struct services *services, const struct request *request
     struct caller caller;
     struct body_seats seats;
     struct show_ref show;
+    struct seat_refusal refusal;
 
     if (!caller_require(services, request, response, &caller) ||
         !read_seats(request, response, &seats) ||
         !seat_answer_find_show(services, request, response, request->parameters[0], &show)) {
         return;
     }
-    enum outcome outcome =
-        seats_release(services->redis, request->arena, &show, caller.id, seats.seats, seats.count);
-    switch (outcome) {
-    case OUTCOME_RELEASED:
+    enum outcome outcome = seats_release(services->redis, request->arena, &show, caller.id,
+                                         seats.seats, seats.count, &refusal);
+    if (outcome == OUTCOME_RELEASED) {
         response->status = 204;
-        return;
-    case OUTCOME_NOT_FOUND:
+    } else if (outcome == OUTCOME_NOT_FOUND && !refusal.queue_deleted) {
+        /* The show is there, so Redis has forgotten it or its queue. */
         problem_answer_outcome(request, response, OUTCOME_ADMISSION_UNAVAILABLE);
-        return;
-    default:
-        problem_answer_outcome(request, response, outcome);
-        return;
+    } else {
+        seat_answer_refusal(request, response, outcome, &refusal);
     }
 }

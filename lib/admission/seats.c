@@ -63,14 +63,18 @@ enum outcome seats_hold(struct redis *redis, struct arena *arena, const struct s
 }
 
 enum outcome seats_release(struct redis *redis, struct arena *arena, const struct show_ref *show,
-                           struct str member, const struct str *seats, size_t count)
+                           struct str member, const struct str *seats, size_t count,
+                           struct seat_refusal *refusal)
 {
     struct redis_command *command =
         redis_command_show_script(arena, SCRIPT_SEATS_RELEASE, show->queue, show->show);
 
     redis_command_add(command, member);
     add_seats(command, seats, count);
-    return outcome_of(redis_call(redis, arena, command));
+    const redisReply *reply = redis_call(redis, arena, command);
+    enum outcome outcome = outcome_of(reply);
+    read_refusal(arena, reply, outcome, refusal);
+    return outcome;
 }
 
 enum outcome seats_mine(struct redis *redis, struct arena *arena, const struct show_ref *show,

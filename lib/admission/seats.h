@@ -63,10 +63,11 @@ enum outcome seats_hold(struct redis *redis, struct arena *arena, const struct s
                         struct seat_refusal *refusal);
 
 /** Gives `count` seats back (each once), all that the member holds for 0; those that the member does not
- *  hold are passed over. RELEASED, ORDER_IN_PROGRESS (nothing was given back), NOT_FOUND, or
+ *  hold are passed over. RELEASED, ORDER_IN_PROGRESS (nothing was given back), NOT_FOUND (see `refusal`), or
  *  ADMISSION_UNAVAILABLE. */
 enum outcome seats_release(struct redis *redis, struct arena *arena, const struct show_ref *show,
-                           struct str member, const struct str *seats, size_t count);
+                           struct str member, const struct str *seats, size_t count,
+                           struct seat_refusal *refusal);
 
 /** What a member holds, at the same cost whatever the size of the show. OK, NOT_FOUND (a show that is not
  *  loaded), or ADMISSION_UNAVAILABLE. */

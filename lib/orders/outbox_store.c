@@ -12,6 +12,9 @@ static enum outbox_kind kind_of(struct str word)
     if (str_equal(word, STR("seats"))) {
         return OUTBOX_SEATS;
     }
+    if (str_equal(word, STR("concert"))) {
+        return OUTBOX_CONCERT;
+    }
     return str_equal(word, STR("free_place")) ? OUTBOX_FREE_PLACE : OUTBOX_SOLD_OUT;
 }
 
@@ -40,6 +43,7 @@ enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena
         taken[i].keep_place = str_equal(postgres_text(result, i, 7), STR("t"));
         taken[i].attempts = postgres_int(result, i, 8, 0);
         taken[i].event = postgres_text(result, i, 9);
+        taken[i].concert = postgres_text(result, i, 10);
     }
     *rows = taken;
     return POSTGRES_OK;

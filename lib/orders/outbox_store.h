@@ -1,5 +1,5 @@
 /*
- * outbox_store — what Redis has yet to be told of committed orders. Every row may be carried out twice.
+ * outbox_store — what Redis has yet to be told of committed orders and of concerts. Every row may be carried out twice.
  */
 #ifndef SLUICE_ORDERS_OUTBOX_STORE_H
 #define SLUICE_ORDERS_OUTBOX_STORE_H
@@ -16,15 +16,17 @@ enum outbox_kind {
     OUTBOX_CONSUME,    /* the entry token is spent: claim_consume() */
     OUTBOX_FREE_PLACE, /* an unpaid order has ended: place_free() */
     OUTBOX_SEATS,      /* something became of an order's seats: order_seats_tell() */
-    OUTBOX_SOLD_OUT    /* stock came to 0 or back from it: availability_publish() */
+    OUTBOX_SOLD_OUT,   /* stock came to 0 or back from it: availability_publish() */
+    OUTBOX_CONCERT     /* a concert was put: catalog_concert_changed() */
 };
 
 /** One row. Text is borrowed from the answer, which lives as long as the arena. */
 struct outbox_row {
     int64_t id;
     enum outbox_kind kind;
-    struct str queue;
-    struct str member; /* empty for SOLD_OUT, like order */
+    struct str queue;   /* empty for CONCERT */
+    struct str concert; /* empty for all others */
+    struct str member;  /* empty for SOLD_OUT and CONCERT, like order */
     struct str order;
     struct str admission; /* what follows is for CONSUME */
     struct str key_hash;

@@ -65,7 +65,7 @@ static enum show_outcome read_rows(struct postgres *postgres, struct arena *aren
 
 enum show_outcome concert_store_put(struct postgres *postgres, struct arena *arena,
                                     const struct concert_record *concert,
-                                    const struct change_author *author)
+                                    const struct change_author *author, int64_t *outbox_row)
 {
     const char *const parameters[] = {
         arena_copy(arena, concert->id),
@@ -79,9 +79,11 @@ enum show_outcome concert_store_put(struct postgres *postgres, struct arena *are
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERY_CONCERT_PUT, parameters, &result);
 
+    *outbox_row = 0;
     if (outcome != POSTGRES_OK) {
         return refused(postgres, outcome, "concert_put");
     }
+    *outbox_row = postgres_int(result, 0, 2, 0);
     if (flag(result, 0)) {
         return SHOW_CREATED;
     }

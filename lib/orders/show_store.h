@@ -78,10 +78,12 @@ enum show_outcome {
     SHOW_FAILED       /* refused for a reason that is a defect; logged */
 };
 
-/** Creates the concert or replaces what is said of it: CREATED, CHANGED, SAME, or a failure. */
+/** Creates the concert or replaces what is said of it: CREATED, CHANGED, SAME, or a failure. Afterwards
+ *  catalog_concert_changed(), and then outbox_done() of `*outbox_row` (0: there is none), which else is reconcile's
+ *  to carry out. */
 enum show_outcome concert_store_put(struct postgres *postgres, struct arena *arena,
                                     const struct concert_record *concert,
-                                    const struct change_author *author);
+                                    const struct change_author *author, int64_t *outbox_row);
 
 /** FOUND, NONE, UNAVAILABLE, or FAILED. */
 enum show_outcome concert_store_find(struct postgres *postgres, struct arena *arena, struct str id,

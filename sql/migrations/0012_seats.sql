@@ -108,15 +108,19 @@ ALTER TABLE customer_order ADD COLUMN show text COLLATE "C";
 COMMENT ON COLUMN customer_order.show IS 'The show whose seats were ordered; NULL for an order of items.';
 
 ALTER TABLE outbox DROP CONSTRAINT outbox_kind_check;
-ALTER TABLE outbox ADD CONSTRAINT outbox_kind_check CHECK (CASE kind
+ALTER TABLE outbox ADD COLUMN concert text COLLATE "C";
+ALTER TABLE outbox ALTER COLUMN queue DROP NOT NULL;
+ALTER TABLE outbox ADD CONSTRAINT outbox_kind_check CHECK ((queue IS NULL) = (kind = 'concert') AND CASE kind
     WHEN 'consume' THEN member IS NOT NULL AND order_id IS NOT NULL
         AND admission_id IS NOT NULL AND key_hash IS NOT NULL
     WHEN 'free_place' THEN member IS NOT NULL AND order_id IS NOT NULL
     WHEN 'seats' THEN order_id IS NOT NULL
     WHEN 'sold_out' THEN true
+    WHEN 'concert' THEN concert IS NOT NULL
     ELSE false END);
 COMMENT ON COLUMN outbox.kind IS 'consume: the token is spent; free_place: an unpaid order has ended; seats: something became of '
-    'the seats of this order; sold_out: look again at what is left.';
+    'the seats of this order; sold_out: look again at what is left; concert: the catalogue has an older one.';
+COMMENT ON COLUMN outbox.concert IS 'Of kind concert, which is of no queue.';
 
 CREATE VIEW seat_state AS
 SELECT s.show, s.id, s.position, s.price_amount, s.change,
@@ -530,9 +534,10 @@ BEGIN
     RETURN CASE WHEN NOT v_endless THEN v_end END;
 END $$;
 
--- Creates a concert or replaces what is said of it; the same again writes nothing.
+-- Creates a concert or replaces what is said of it; the same again writes nothing. outbox_row: to be struck once the
+-- catalogue has been told.
 CREATE FUNCTION put_concert(p_id text, p_title text, p_venue text, p_description text,
-    p_actor text, p_request_id text, OUT created boolean, OUT changed boolean)
+    p_actor text, p_request_id text, OUT created boolean, OUT changed boolean, OUT outbox_row bigint)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_old concert%ROWTYPE;
@@ -554,6 +559,7 @@ BEGIN
         INSERT INTO audit (actor, action, target, request_id, details)
         VALUES (p_actor, CASE WHEN created THEN 'create' ELSE 'change' END, 'concert/' || p_id, p_request_id,
             jsonb_build_object('before', CASE WHEN NOT created THEN to_jsonb(v_old) END, 'after', to_jsonb(v_new)));
+        INSERT INTO outbox (kind, concert) VALUES ('concert', p_id) RETURNING outbox.id INTO outbox_row;
     END IF;
 END $$;
 

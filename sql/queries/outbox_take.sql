@@ -24,7 +24,7 @@ WITH due AS (
 )
 SELECT t.id, t.queue, t.kind, t.member, t.order_id, t.admission_id, t.key_hash,
        COALESCE(o.place_held, false) AS keep_place, t.attempts,
-       coupon_event_of(t.order_id)
+       coupon_event_of(t.order_id), t.concert
   FROM taken t
   LEFT JOIN customer_order o ON o.id = t.order_id
  ORDER BY t.id

@@ -70,6 +70,7 @@ async function goBack(page) {
 
 /** Two fingers around the middle of an element move apart, or together. */
 async function pinch(page, selector, factor) {
+    await page.locator(selector).evaluate((found) => found.scrollIntoView({ block: 'center', behavior: 'instant' }));
     const { x, y, width, height } = await page.locator(selector).boundingBox();
     const session = await page.context().newCDPSession(page);
     const fingers = (span) => [-1, 1].map((side, id) => ({ x: x + width / 2 + side * span / 2, y: y + height / 2, id }));

@@ -39,6 +39,7 @@ def test_large_map_is_compact_and_tagged(api, queue):
     packed = api.raw((f"GET /v1/shows/{show}/seats HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n"
                       "Connection: close\r\n\r\n").encode())
     assert packed.headers["content-encoding"] == "gzip" and len(packed.body) < 150_000
+    assert packed.headers["vary"] == "Accept-Encoding", "a cache on the way gives it to nobody who cannot unpack it"
     assert len(gzip.decompress(packed.body)) > 1_000_000
 
 

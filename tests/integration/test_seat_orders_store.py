@@ -128,8 +128,8 @@ def put(session, show, **changes):
     section = {row["id"]: row["section"] for row in labels}
     blank = [""] * len(seats)
     return session.run(
-        "SELECT * FROM put_show(%s, %s, %s, %s, 4, 300, %s, %s, %s, %s, %s, %s, 'op', 'r')", show, now["concert"],
-        int(now["starts_at"].timestamp() * 1000), changes.get("queue", now["queue"]),
+        "SELECT * FROM put_show(%s, %s, %s, %s, %s, 300, %s, %s, %s, %s, %s, %s, 'op', 'r')", show, now["concert"],
+        int(now["starts_at"].timestamp() * 1000), changes.get("queue", now["queue"]), now["max_seats_per_member"],
         changes.get("currency", now["currency"]), list(seats), [section.get(seat, "") for seat in seats], blank, blank,
         list(seats.values()))[0]
 

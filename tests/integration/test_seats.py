@@ -219,3 +219,14 @@ def test_sold_out_by_seats_and_back(parts, api, queue):
     api.call("POST", f"/v1/orders/{made['id']}/cancel", member.headers())
     until(lambda: waiting.position(queue)["queueState"] == "OPEN", 5, "it opens again")
     assert waiting.hold(show, "A-1").status == 201
+
+
+def test_queue_that_was_deleted(api):
+    queue = api.queue()
+    show = api.show(queue, SEATS[:3])
+    member, other = api.ready_member(queue), api.ready_member(queue)
+    assert member.hold(show, "A-1").status == 201
+    assert api.admin("DELETE", f"/queues/{queue}?force=true").status == 204
+    assert_problem(other.hold(show, "A-2"), 404, "NOT_FOUND")
+    assert_problem(member.give_back(show), 404, "NOT_FOUND")
+    assert api.seats(show).status == 200, "whoever has ordered there still looks"

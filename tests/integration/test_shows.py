@@ -245,3 +245,20 @@ def test_csv_that_is_no_plan(api, ctl, text, why):
     show = api.show(api.queue(), ["A-1"])
     assert why in ctl("shows", "import", show, stdin=text.encode(), expect=1)
     assert api.admin("GET", f"/shows/{show}")["seatCount"] == 1
+
+
+def test_a_stored_concert_reaches_the_catalogue_when_redis_is_back(parts, api):
+    concert = api.concert(title="Before")
+    title = lambda: api.call("GET", f"/v1/concerts/{concert}")["title"]
+    assert title() == "Before"
+    parts.redis_server.stop()
+    answer = api.admin("PUT", f"/concerts/{concert}", {"title": "After", "venue": "Hall"})
+    assert (answer.status, answer["version"]) == (200, 2), answer.body
+    parts.start_redis()
+    until(lambda: title() == "Before", 10, "what Redis still has")
+    assert parts.postgres.value("SELECT count(*) FROM outbox WHERE concert = %s", concert) == 1
+    parts.reconcile()
+    until(lambda: title() == "After", 3, "told of it by reconcile")
+    assert parts.postgres.value("SELECT count(*) FROM outbox WHERE concert = %s", concert) == 0
+    api.concert(concert, title="Again")
+    assert parts.postgres.value("SELECT count(*) FROM outbox WHERE concert = %s", concert) == 0, "told at once"

@@ -7,7 +7,7 @@
     'use strict';
 
     const SVG = 'http://www.w3.org/2000/svg';
-    const CHECK = 'M-.22.01-.07.16.23-.15.16-.22-.07.02-.15-.06z';
+    const CHECK = 'M-.22.08-.07.23.23-.08.16-.15-.07.09-.15.01z';
     const SQUARE = 'M-.36-.36H.36V.36H-.36z';
     const CIRCLE = 'M-.4 0a.4.4 0 1 0 .8 0a.4.4 0 1 0-.8 0z';
     const DIAMOND = 'M0-.4.4 0 0 .4-.4 0z';
@@ -21,6 +21,10 @@
         HELD: `${DIAMOND}M-.27-.13.13.27M-.13-.27.27.13`,
         SOLD: 'M-.2-.2.2.2M.2-.2-.2.2',
     };
+    // Digits as strokes: a thousand texts would take a browser long to set.
+    const DIGITS = ['M0 0H1V2H0z', 'M.2.2.6 0V2', 'M0 0H1V1H0V2H1', 'M0 0H1V2H0M.2 1H1', 'M0 0V1H1M1 0V2',
+        'M1 0H0V1H1V2H0', 'M1 0H0V2H1V1H0', 'M0 0H1V2', 'M0 0H1V2H0zM0 1H1', 'M1 1H0V0H1V2H0'];
+    const DIGIT = 0.15; // width; the height is twice that
     const FREE = ['AVAILABLE', 'CHOSEN', 'KEPT', 'LEAVING'];
     const FINGER_PX = 24; // a seat smaller than this is no target for a finger, by WCAG 2.2
     const MOUSE_PX = 12;
@@ -41,7 +45,23 @@
     /** A small picture of a face, for the legend. */
     function sample(face) {
         return draw('svg', { viewBox: '-.6 -.6 1.2 1.2', 'aria-hidden': 'true', class: 'sample' },
-            draw('g', { class: 'seat', 'data-face': face }, draw('path', { d: SHAPES[face] })));
+            draw('path', { 'class': 'seat', 'data-face': face, 'd': SHAPES[face] }));
+    }
+
+    /** A number around a point, as a path; nothing for what is no short number. */
+    function numberPath(number, { x, y }) {
+        if (!/^\d{1,3}$/.test(number))
+            return '';
+        const step = DIGIT * 1.6;
+        const left = x - (step * (number.length - 1) + DIGIT) / 2;
+        return [...number].map((digit, at) => scaled(DIGITS[digit], left + at * step, y - DIGIT)).join('');
+    }
+
+    /** A digit's path (of M, H, V, z and pairs of numbers) in another place. */
+    function scaled(path, left, top) {
+        const place = (value, offset) => (Number(value) * DIGIT + offset).toFixed(3);
+        return path.replace(/([HV])([\d.]+)|([M ]?)(\.?\d)[ ]?(\.?\d)/g, (all, line, value, move, x, y) => (line ?
+            line + place(value, line === 'H' ? left : top) : `${move}${place(x, left)} ${place(y, top)} `));
     }
 
     /**
@@ -53,7 +73,8 @@
         let plan = null;
         let svg = null;
         let stage = null;
-        let drawn = []; // {group, path, number, face} of each seat
+        let drawn = []; // {path, number, face} of each seat
+        let numbers = []; // the path of each line
         let titles = [];
         let current = 0; // the seat that has the keyboard's place
         let pixels = 0; // size of a seat
@@ -117,40 +138,46 @@
         }
 
         function setCurrent(index) {
-            drawn[current].group.setAttribute('tabindex', '-1');
+            drawn[current].path.setAttribute('tabindex', '-1');
             current = index;
-            drawn[current].group.setAttribute('tabindex', '0');
+            drawn[current].path.setAttribute('tabindex', '0');
         }
 
         function say(index) {
-            const { group, face } = drawn[index];
-            group.setAttribute('aria-label', words.seat(index, face));
+            const { path, face } = drawn[index];
+            path.setAttribute('aria-label', words.seat(index, face));
         }
 
         function setFace(index, face) {
             const seat = drawn[index];
             if (seat.face === face)
-                return;
+                return false;
             seat.face = face;
-            seat.group.setAttribute('data-face', face);
-            seat.number.setAttribute('data-face', face);
+            seat.path.setAttribute('data-face', face);
             seat.path.setAttribute('d', SHAPES[face]);
-            seat.group.setAttribute('aria-selected', String(face === 'CHOSEN' || face === 'KEPT'));
-            seat.group.setAttribute('aria-disabled', String(!FREE.includes(face)));
+            seat.path.setAttribute('aria-selected', String(face === 'CHOSEN' || face === 'KEPT'));
+            seat.path.setAttribute('aria-disabled', String(!FREE.includes(face)));
             say(index);
+            return true;
+        }
+
+        /** Gives the seats their faces; only those that change are drawn, and the numbers of their lines. */
+        function update(faceOf) {
+            const changed = new Set();
+            drawn.forEach((seat, index) => setFace(index, faceOf(index)) && changed.add(plan.places[index].line));
+            changed.forEach((line) => numbers[line].setAttribute('d', plan.lines[line].seats
+                .filter((index) => drawn[index].face === 'AVAILABLE')
+                .map((index) => numberPath(drawn[index].number, plan.places[index])).join('')));
         }
 
         function drawSeat(seat, index) {
             const { x, y } = plan.places[index];
-            const [atX, atY] = [x.toFixed(2), y.toFixed(2)];
-            const path = draw('path', {});
-            const group = draw('g', {
+            const path = draw('path', {
                 'class': 'seat', 'role': 'gridcell', 'tabindex': '-1', 'data-seat': seat.id,
-                'transform': `translate(${atX} ${atY})`,
-            }, path);
-            // Beside the seats: what a seat is called says more than its number.
-            drawn[index] = { group, path, number: draw('text', { x: atX, y: atY }, seat.number), face: null };
-            return group;
+                'transform': `translate(${x.toFixed(2)} ${y.toFixed(2)})`,
+            });
+            drawn[index] = { path, number: seat.number, face: null };
+            return path;
         }
 
         function drawLine(line, seats) {
@@ -162,7 +189,7 @@
 
         /** Draws a plan; the faces of its seats come by update(). */
         function build(seats) {
-            const id = drawn[current] ? drawn[current].group.dataset.seat : '';
+            const id = drawn[current] ? drawn[current].path.dataset.seat : '';
             plan = seatPlan.arrange(seats);
             drawn = [];
             stage = draw('text', { class: 'stage-name', x: plan.width / 2, y: 1.5 });
@@ -175,11 +202,12 @@
                 return section.group;
             });
             const bow = `M${plan.width * 0.3} .6H${plan.width * 0.7}L${plan.width * 0.66} 2.4H${plan.width * 0.34}z`;
+            numbers = plan.lines.map(() => draw('path', {}));
             svg = draw('svg', {
                 'role': 'grid', 'aria-multiselectable': 'true', 'aria-describedby': 'keys',
                 'viewBox': `0 0 ${plan.width} ${plan.height}`,
             }, draw('g', { 'aria-hidden': 'true' }, draw('path', { class: 'stage', d: bow }), stage), ...groups,
-            draw('g', { 'class': 'numbers', 'aria-hidden': 'true' }, ...drawn.map(({ number }) => number)));
+            draw('g', { 'class': 'numbers', 'aria-hidden': 'true' }, ...numbers));
             box.textContent = '';
             box.append(svg);
             current = Math.max(0, seats.findIndex((seat) => seat.id === id));
@@ -218,7 +246,7 @@
             if (next !== undefined) {
                 setCurrent(next);
                 reveal(next);
-                drawn[next].group.focus({ preventScroll: true });
+                drawn[next].path.focus({ preventScroll: true });
             } else if (key === 'Enter' || key === ' ') {
                 on.choose(current);
             } else if (key === '+' || key === '-') {
@@ -240,6 +268,7 @@
                 const [a, b] = event.touches;
                 const at = pointAt((a.clientX + b.clientX) / 2, (a.clientY + b.clientY) / 2);
                 pinch = { span: span(event.touches), at, factor: 1 };
+                svg.style.willChange = 'transform';
                 svg.style.transformOrigin = `${at.x * pixels}px ${at.y * pixels}px`;
             }, { passive: true });
             box.addEventListener('touchmove', (event) => {
@@ -253,7 +282,7 @@
             const end = () => {
                 if (!pinch)
                     return;
-                svg.style.transform = '';
+                svg.style.transform = svg.style.willChange = '';
                 zoom(pinch.factor, pinch.at);
                 pinch = null;
             };
@@ -289,7 +318,7 @@
         dragging();
         box.addEventListener('keydown', pressed);
         box.addEventListener('focusin', (event) => {
-            const index = drawn.findIndex(({ group }) => group === event.target);
+            const index = drawn.findIndex(({ path }) => path === event.target);
             if (index >= 0 && index !== current)
                 setCurrent(index);
         });
@@ -305,12 +334,11 @@
             build,
             translate,
             show,
-            /** Gives the seats their faces, `faceOf(index)`; only those that change are drawn. */
-            update: (faceOf) => drawn.forEach((seat, index) => setFace(index, faceOf(index))),
+            update,
             /** Marks the seats that were lost, until it is called again. */
             mark(indices) {
-                svg.querySelectorAll('.lost').forEach((group) => group.classList.remove('lost'));
-                indices.forEach((index) => drawn[index].group.classList.add('lost'));
+                svg.querySelectorAll('.lost').forEach((path) => path.classList.remove('lost'));
+                indices.forEach((index) => drawn[index].path.classList.add('lost'));
             },
             nearer: () => zoom(STEP),
             farther: () => zoom(1 / STEP),

@@ -84,14 +84,14 @@
         /** Takes a map in: who of those chosen is gone, and whether something of one's own has changed elsewhere. */
         function takeMap(answer) {
             const isNew = !seatPlan.isSamePlan(map, answer);
-            const mineBefore = map ? map.seats.filter((seat) => seat.mine).length : 0;
+            const count = (seats) => seats.filter((seat) => seat.mine).length;
+            const hasChanged = map !== null && count(map.seats) !== count(answer.seats);
             etag = answer.etag;
             map = answer;
             byId = new Map(map.seats.map((seat) => [seat.id, seat]));
             if (isNew)
                 [...wished].filter((id) => !byId.has(id)).forEach((id) => wished.delete(id));
-            if (map.seats.filter((seat) => seat.mine).length !== mineBefore)
-                stale = true;
+            stale = stale || hasChanged;
             lose(seatPlan.lostOf(map.seats, wished, held));
             on.map(isNew);
         }
@@ -110,7 +110,8 @@
             clearTimeout(deadline);
             if (holds.length)
                 deadline = setTimeout(look, holds[0].until - now + AFTER_DEADLINE_MS);
-            on.map(false);
+            if (map)
+                on.map(false);
         }
 
         /** Holds that are gone though nothing was done here. */
@@ -124,29 +125,29 @@
                 on.told('seatsElsewhere', { seats: seatsOf(elsewhere) });
         }
 
-        /** Asks what one holds. False: that cannot be told at the moment. */
+        /** What one holds; false for nobody, null where it cannot be told at the moment. */
         async function askHolds() {
             const answer = await shop.call('GET', `${path}/holds/mine`);
             if (answer.status === 200)
-                takeHolds(answer.body, false);
-            else if (answer.status === 401)
-                stale = false; // nobody: nothing is held
-            return !stale;
+                return answer.body;
+            return answer.status === 401 ? false : null;
         }
 
-        /** Looks at everything once. Gives what is to be said of the connection. */
+        /** Looks at everything once. Gives what is to be said of the connection; null: it came to nothing. */
         async function lookOnce() {
             const began = writes;
             if (holds.length && clock.now() !== null && holds[0].until <= clock.now())
                 stale = true;
-            const answer = await askMap();
+            const [answer, mine] = await Promise.all([askMap(), stale ? askHolds() : undefined]);
             if (began !== writes)
                 return null;
+            stale = mine === null;
+            pace.failures = stale ? pace.failures + 1 : 0;
+            if (mine)
+                takeHolds(mine, false);
             if (answer)
                 takeMap(answer);
-            const areHoldsKnown = !stale || await askHolds();
-            pace.failures = areHoldsKnown ? 0 : pace.failures + 1;
-            return areHoldsKnown && map.holdsKnown ? 'ok' : 'holdsUnknown';
+            return mine !== null && map.holdsKnown ? 'ok' : 'holdsUnknown';
         }
 
         /** Looks, and sets the time of the next look. */
@@ -166,7 +167,8 @@
                 looking = false;
                 pace.looksHidden = pace.hidden ? pace.looksHidden + 1 : 0;
                 clearTimeout(timer);
-                timer = setTimeout(look, again || link === null ? 0 : seatPlan.pauseFor(pace, Math.random()));
+                const isSoon = again || link === null || (stale && !pace.failures);
+                timer = setTimeout(look, isSoon ? 0 : seatPlan.pauseFor(pace, Math.random()));
             }
             if (link)
                 on.link(link);

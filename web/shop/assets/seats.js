@@ -1,6 +1,6 @@
 /*
- * The seat map page: the map, the list beside it, what is chosen and held, and what there is to say. The files seat-*.js
- * come before this.
+ * The seat map page: the map, the list beside it, what is chosen and held, and what there is to say. The files
+ * seat-*.js come before this.
  */
 (function (shop) {
     'use strict';
@@ -25,6 +25,15 @@
         return [seat.section && text('seatsSection', { section: seat.section }),
             seat.row && text('seatsRow', { row: seat.row }),
             text('seatsNumber', { number: seat.number || seat.id })].filter(Boolean).join(text('seatsJoin'));
+    }
+
+    const prices = new Map();
+
+    /** A price in words; to make such a thing takes a browser long, and there are few different ones. */
+    function priceOf({ price }) {
+        if (!prices.has(price.amount))
+            prices.set(price.amount, shop.money(price));
+        return prices.get(price.amount);
     }
 
     const namesOf = (seats) => seats.map(nameOf).join(text('seatsAnd'));
@@ -88,7 +97,7 @@
 
         function fillSeats() {
             fill(seats, way.seats().filter((seat, index) => isRow(seat) && free(seat, index)).map((seat) =>
-                option(seat.id, text('seatsOption', { seat: seat.number || seat.id, price: shop.money(seat.price) }))));
+                option(seat.id, text('seatsOption', { seat: seat.number || seat.id, price: priceOf(seat) }))));
             at('list-add').disabled = seats.options.length === 0;
         }
         function fillRows() {
@@ -137,7 +146,7 @@
                 { section: sectionName(section.name), price: priceRange(section) }),
             seat(index, face) {
                 const seat = way.seats()[index];
-                return text('seatsLabel', { seat: nameOf(seat), price: shop.money(seat.price), state: faceWords(face) });
+                return text('seatsLabel', { seat: nameOf(seat), price: priceOf(seat), state: faceWords(face) });
             },
         });
         const refreshList = makeList(way, choose);
@@ -182,7 +191,8 @@
         function onLink(state) {
             at('link').hidden = state === 'ok';
             at('link').dataset.state = state;
-            at('link').textContent = state === 'ok' ? '' : text(state === 'lost' ? 'seatsOffline' : 'seatsHoldsUnknown');
+            at('link').textContent = state === 'ok' ? '' :
+                text(state === 'lost' ? 'seatsOffline' : 'seatsHoldsUnknown');
         }
 
         function choose(id) {
@@ -199,7 +209,8 @@
                 onTold('seatsMost', { most: way.most() });
         }
 
-        const isChanged = () => way.wished.size !== way.held().size || [...way.wished].some((id) => !way.held().has(id));
+        const isChanged = () => way.wished.size !== way.held().size ||
+            [...way.wished].some((id) => !way.held().has(id));
 
         /** What is chosen and held, and the buttons that go with it. */
         function drawPanel() {
@@ -221,7 +232,8 @@
         }
 
         function drawChosen(chosen) {
-            const key = JSON.stringify([document.documentElement.lang, chosen.map((seat) => [seat.id, way.held().has(seat.id)])]);
+            const key = JSON.stringify([document.documentElement.lang,
+                chosen.map((seat) => [seat.id, way.held().has(seat.id)])]);
             if (at('chosen').dataset.key === key)
                 return;
             at('chosen').dataset.key = key;
@@ -229,7 +241,7 @@
             at('chosen').replaceChildren(...chosen.map((seat) => element('li', {},
                 shop.seatSample(way.held().has(seat.id) ? 'KEPT' : 'CHOSEN'),
                 element('span', { className: 'what', textContent: nameOf(seat) }),
-                element('span', { textContent: shop.money(seat.price) }),
+                element('span', { textContent: priceOf(seat) }),
                 dropButton(seat))));
             if (focused)
                 (at('chosen').querySelector('button') || at('choose-title')).focus();
@@ -289,6 +301,7 @@
         }
 
         function translate() {
+            prices.clear();
             drawHead(info, concert);
             at('legend').replaceChildren(...LEGEND.map((name) =>
                 element('li', {}, shop.seatSample(name), faceWords(name))));
@@ -311,7 +324,8 @@
         at('told-actions').querySelector('[data-action=lineUp]').addEventListener('click', () => during(lineUp));
         document.addEventListener('visibilitychange', () => way.setHidden(document.hidden));
         window.addEventListener('online', () => way.setHidden(document.hidden));
-        window.addEventListener('pageshow', (event) => event.persisted && way.setHidden(false));
+        // Shown again as it was left: what was under way then may never come to an end.
+        window.addEventListener('pageshow', (event) => event.persisted && location.reload());
         setInterval(drawTime, 250);
         shop.onLanguage(translate);
         translate();

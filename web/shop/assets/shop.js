@@ -19,8 +19,8 @@
 
     /** What was ordered, a row each: {name, quantity, price}. */
     function rowsOf(order) {
-        return [...order.items.map((item) => ({ name: nameOf(item.sku), quantity: item.quantity, price: item.unitPrice })),
-            ...order.seats.map((seat) => ({ name: seatName(seat), quantity: 1, price: seat.price }))];
+        const items = order.items.map(({ sku, quantity, unitPrice: price }) => ({ name: nameOf(sku), quantity, price }));
+        return [...items, ...order.seats.map((seat) => ({ name: seatName(seat), quantity: 1, price: seat.price }))];
     }
 
     const piecesOf = (order) => rowsOf(order).map(({ name }) => name).join(', ');
