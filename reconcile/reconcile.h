@@ -30,7 +30,7 @@ struct reconcile_report {
     int64_t orders_expired;
     int64_t payments_settled;
     int64_t payments_open; /* looked at, and neither the provider nor PostgreSQL let us settle it */
-    int64_t payments_stuck; /* of those, the ones that a person should look at */
+    int64_t payments_stuck;          /* of those, the ones that a person should look at */
     struct payment_seen *for_person; /* see reconcile_payments_for_person() */
     size_t for_person_count;
     int64_t places_mended;

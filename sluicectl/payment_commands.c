@@ -24,7 +24,7 @@ static void add_fields(struct table *table, json_object *object, const char *con
 enum exit_code command_payments_list(const struct command *command,
                                      const struct invocation *invocation)
 {
-    static const char *const TITLES[] = {"PAYMENT", "ORDER",    "STATE",     "AMOUNT",
+    static const char *const TITLES[] = {"PAYMENT",  "ORDER",   "STATE",     "AMOUNT",
                                          "ATTEMPTS", "UPDATED", "NEXT LOOK", "LAST ERROR"};
     static const char *const FIELDS[] = {"id",       "order",     "state",      "amount",
                                          "attempts", "updatedAt", "nextLookAt", "lastError"};
@@ -37,10 +37,9 @@ enum exit_code command_payments_list(const struct command *command,
     if (state[0] != '\0' && !payment_phase_parse(str_of(state), &phase)) {
         return misused("'%s' is no state of a payment, as UNKNOWN is", state);
     }
-    const char *path = arena_format(invocation->arena,
-                                    "/v1/admin/payments?limit=%" PRId64 "&stuck=%s%s%s",
-                                    invocation->limit, stuck ? "true" : "false",
-                                    state[0] != '\0' ? "&state=" : "", state);
+    const char *path = arena_format(
+        invocation->arena, "/v1/admin/payments?limit=%" PRId64 "&stuck=%s%s%s", invocation->limit,
+        stuck ? "true" : "false", state[0] != '\0' ? "&state=" : "", state);
     if (!client_call(invocation, "GET", path, NULL, &answer)) {
         return EXIT_FAILED;
     }

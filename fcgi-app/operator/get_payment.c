@@ -38,9 +38,9 @@ void get_payment(const struct services *services, const struct request *request,
     }
     const struct payment_filter filter = {.id = call.id};
     if (payment_id_is_valid(call.id) &&
-        !store_answered(services, request, response,
-                        payment_desk_page(services->postgres, request->arena, &filter, 1, &payment,
-                                          &count))) {
+        !store_answered(
+            services, request, response,
+            payment_desk_page(services->postgres, request->arena, &filter, 1, &payment, &count))) {
         return;
     }
     if (count == 0) {

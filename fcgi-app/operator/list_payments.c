@@ -35,8 +35,7 @@ static bool read_filter(const struct request *request, struct response *response
         !payment_phase_parse(filter->state, &phase)) {
         return refuse(request, response, "state must be one of a payment's, e.g. UNKNOWN.");
     }
-    if (request_query(request, STR("order"), &filter->order) &&
-        !order_id_is_valid(filter->order)) {
+    if (request_query(request, STR("order"), &filter->order) && !order_id_is_valid(filter->order)) {
         return refuse(request, response, "order must be an order's id.");
     }
     if (request_query(request, STR("cursor"), &filter->before) &&

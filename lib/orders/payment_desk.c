@@ -37,12 +37,9 @@ enum postgres_outcome payment_desk_page(struct postgres *postgres, struct arena 
                                         struct payment_seen **rows, size_t *count)
 {
     const char *const parameters[] = {
-        filter->stuck ? "true" : "false",
-        text_or_null(arena, filter->state),
-        text_or_null(arena, filter->order),
-        text_or_null(arena, filter->id),
-        text_or_null(arena, filter->before),
-        arena_format(arena, "%" PRId64, limit),
+        filter->stuck ? "true" : "false",    text_or_null(arena, filter->state),
+        text_or_null(arena, filter->order),  text_or_null(arena, filter->id),
+        text_or_null(arena, filter->before), arena_format(arena, "%" PRId64, limit),
     };
     const PGresult *result = NULL;
     enum postgres_outcome outcome =

@@ -55,6 +55,7 @@ enum postgres_outcome payment_desk_events(struct postgres *postgres, struct aren
                                           size_t *count);
 
 /** Has the payment `id` looked at as soon as reconcile comes by. DONE; SAME: there is nothing to look at; NONE. */
-enum payment_stored payment_desk_look(struct postgres *postgres, struct arena *arena, struct str id);
+enum payment_stored payment_desk_look(struct postgres *postgres, struct arena *arena,
+                                      struct str id);
 
 #endif
