@@ -86,6 +86,7 @@ CREATE TABLE payment (
     attempts        integer NOT NULL DEFAULT 0,
     retry_at        timestamptz,
     hinted_at       timestamptz,
+    has_news        boolean NOT NULL DEFAULT false,
     needs_person    boolean NOT NULL DEFAULT false,
     last_error      text NOT NULL DEFAULT '',
     created_at      timestamptz NOT NULL DEFAULT now(),
@@ -114,7 +115,8 @@ COMMENT ON COLUMN payment.approvals IS 'How often it went to APPROVING: each way
 COMMENT ON COLUMN payment.pays IS 'The order has its goods for this payment, or had until it was canceled.';
 COMMENT ON COLUMN payment.retry_at IS 'When reconcile looks at it next; NULL: it is settled.';
 COMMENT ON COLUMN payment.attempts IS 'Looks since the last change of state that brought nothing.';
-COMMENT ON COLUMN payment.hinted_at IS 'Last webhook about it.';
+COMMENT ON COLUMN payment.hinted_at IS 'Which second''s look a webhook has asked for last.';
+COMMENT ON COLUMN payment.has_news IS 'Somebody said so since it was last taken to be looked at: what is known of it may be old.';
 CREATE UNIQUE INDEX payment_open_key ON payment (order_id)
     WHERE state IN ('STARTING', 'READY', 'APPROVING', 'UNKNOWN');
 COMMENT ON INDEX payment_open_key IS 'One open payment an order. Serves whoever wants to end the order.';
@@ -253,11 +255,14 @@ BEGIN
     RETURN v_payment;
 END $$;
 
+-- p_retry_at NULL: it is settled, unless there is news of it that nobody has looked at.
 CREATE FUNCTION payment_move(
     p_payment text, p_state text, p_why text, p_retry_at timestamptz) RETURNS void
 LANGUAGE sql VOLATILE AS $$
     UPDATE payment
-       SET state = p_state, why = p_why, retry_at = p_retry_at, attempts = 0, needs_person = false,
+       SET state = p_state, why = p_why, attempts = 0, needs_person = false,
+           retry_at = CASE WHEN p_retry_at IS NULL AND has_news AND p_state <> 'CANCELED' THEN now()
+               ELSE p_retry_at END,
            last_error = '', pays = pays OR p_state = 'PAID', updated_at = now()
      WHERE id = p_payment
 $$;
@@ -533,7 +538,8 @@ BEGIN
     ELSIF v_payment.state = 'CANCEL_REQUESTED' THEN
         v_outcome := 'refund';
     ELSE
-        UPDATE payment p SET retry_at = NULL, attempts = 0
+        UPDATE payment p
+           SET retry_at = CASE WHEN p.has_news AND p.state <> 'CANCELED' THEN now() END, attempts = 0
          WHERE p.id = p_payment AND p.retry_at IS NOT NULL;
         v_outcome := 'same';
     END IF;
@@ -580,7 +586,7 @@ DECLARE
 BEGIN
     IF v_payment.state IN ('FAILED', 'EXPIRED', 'STOPPED') THEN
         UPDATE payment p
-           SET retry_at = CASE WHEN NOT p_final THEN p.final_at END, attempts = 0,
+           SET retry_at = CASE WHEN p.has_news THEN now() WHEN NOT p_final THEN p.final_at END, attempts = 0,
                needs_person = false, last_error = '', updated_at = now()
          WHERE p.id = p_payment AND p.retry_at IS NOT NULL;
         RETURN payment_answer('same', p_payment, false, false);
@@ -770,7 +776,8 @@ BEGIN
     RETURN payment_answer('done', p_payment, false, false);
 END $$;
 
--- Somebody says that there is news of a payment: it is looked at soon. Too many of them change nothing.
+-- Somebody says that there is news of a payment: it is looked at soon, at most once a second for this, and once
+-- more where a look is under way that may have been too early.
 -- Returns its id, no row where there is none.
 CREATE FUNCTION payment_hint(p_provider text, p_ref text, p_payment text)
 RETURNS TABLE (payment_id text)
@@ -778,10 +785,12 @@ LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_column
 BEGIN
     UPDATE payment p
-       SET retry_at = least(p.retry_at, now()), hinted_at = now()
+       SET has_news = true,
+           retry_at = least(p.retry_at, greatest(now(), p.hinted_at + interval '1 second')),
+           hinted_at = CASE WHEN p.retry_at <= greatest(now(), p.hinted_at + interval '1 second')
+               THEN p.hinted_at ELSE greatest(now(), p.hinted_at + interval '1 second') END
      WHERE p.provider = p_provider AND (p.provider_ref = p_ref OR p.id = p_payment)
-       AND p.state NOT IN ('STARTING', 'CANCELED')
-       AND (p.hinted_at IS NULL OR p.hinted_at < now() - interval '1 second');
+       AND p.provider_ref IS NOT NULL AND p.state <> 'CANCELED';
     RETURN QUERY SELECT p.id FROM payment p
      WHERE p.provider = p_provider AND (p.provider_ref = p_ref OR p.id = p_payment);
 END $$;
@@ -791,10 +800,11 @@ END $$;
 CREATE FUNCTION payment_look(p_payment text) RETURNS TABLE (will_be boolean)
 LANGUAGE sql VOLATILE AS $$
     UPDATE payment p
-       SET retry_at = CASE WHEN p.state IN ('STARTING', 'CANCELED') OR p.provider_ref IS NULL
-               THEN p.retry_at ELSE now() END
+       SET retry_at = CASE WHEN p.state = 'CANCELED' OR p.provider_ref IS NULL
+               THEN p.retry_at ELSE now() END,
+           has_news = p.state <> 'CANCELED' AND p.provider_ref IS NOT NULL
      WHERE p.id = p_payment
-    RETURNING p.state NOT IN ('STARTING', 'CANCELED') AND p.provider_ref IS NOT NULL
+    RETURNING p.state <> 'CANCELED' AND p.provider_ref IS NOT NULL
 $$;
 
 -- Payments to look at, at most p_limit, each with one attempt more. They are the caller's for
@@ -815,7 +825,7 @@ BEGIN
          ORDER BY p.retry_at LIMIT p_limit FOR NO KEY UPDATE SKIP LOCKED
     ), taken AS (
         UPDATE payment p
-           SET attempts = p.attempts + 1,
+           SET attempts = p.attempts + 1, has_news = false,
                retry_at = now() + make_interval(secs => p_lease_seconds) + payment_pause(p.attempts + 1),
                needs_person = p.needs_person OR p.attempts + 1 >= p_person_after
           FROM due WHERE p.id = due.id

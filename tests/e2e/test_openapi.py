@@ -193,6 +193,19 @@ def test_answers_about_payments_fit(api, call):
         call("GET", f"{start}/{way}", 303, id=order, query=back(url, action))
     call("POST", cancel, 409, member.headers(), id=order)
     call("POST", "/v1/payments/webhooks/{provider}", 404, {}, {}, provider="nobody")
+    key, viewer = api.operator_headers(), {"Authorization": f"Bearer {api.viewer_key}"}
+    many, one = "/v1/admin/payments", "/v1/admin/payments/{payment}"
+    page = call("GET", many, 200, viewer, query=f"?order={order}&stuck=false&limit=1")
+    call("GET", many, 400, key, query="?state=GONE")
+    call("GET", many, 401)
+    names = {"payment": page["payments"][0]["id"]}
+    call("GET", one, 200, viewer, **names)
+    call("GET", one, 401, **names)
+    call("GET", one, 404, key, payment="nothing")
+    call("POST", one + "/look", 202, key, **names)
+    call("POST", one + "/look", 401, **names)
+    call("POST", one + "/look", 403, viewer, **names)
+    call("POST", one + "/look", 404, key, payment="nothing")
 
 
 def test_answers_about_lotteries_and_codes_fit(api, call):

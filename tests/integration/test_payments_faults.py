@@ -313,6 +313,80 @@ def test_a_payment_is_one_reconciler_s(paying):
     assert {purchase.assert_agrees() for purchase in purchases} == {"PAID"}
 
 
+# Webhooks that come at a bad moment
+
+@pytest.fixture
+def toss(paying):
+    paying.reconfigure("payment", payment_provider="toss")
+    yield paying
+    paying.reconfigure("payment", payment_provider="kakaopay")
+
+
+def hint(parts, payment):
+    row = parts.simulator.payment(payment)
+    body = {"eventType": "PAYMENT_STATUS_CHANGED", "createdAt": "2026-11-29T12:00:00.000000",
+            "data": {"paymentKey": row["ref"] if row else "never-heard-of", "orderId": payment, "status": "CANCELED"}}
+    answer = parts.api.call("POST", "/v1/payments/webhooks/toss", {}, body)
+    assert answer.status == 200, answer.body
+    return answer["recorded"]
+
+
+def staff_cancel(parts, payment):
+    reference = parts.simulator.payment(payment)["ref"]
+    assert parts.simulator.toss("POST", f"/{reference}/cancel", {"cancelReason": "staff"}).status == 200
+
+
+def looked_until(parts, purchase, end):
+    """Reconcile comes by, and nothing is made due by the test."""
+    until(lambda: (parts.reconcile(expect=None), purchase.status() == end)[1], 10, end, every=0.2)
+
+
+def test_news_within_the_same_second(toss):
+    """The second webhook tells of something else than the first, and nobody will send it again."""
+    purchase = Purchase(toss)
+    assert purchase.pay() == "paid"
+    assert hint(toss, purchase.payment())
+    toss.reconcile()
+    staff_cancel(toss, purchase.payment())
+    for _ in range(5):
+        assert hint(toss, purchase.payment())
+    looks = len(toss.simulator.calls(purchase.payment(), "order"))
+    looked_until(toss, purchase, "CANCELED")
+    assert purchase.assert_agrees() == "CANCELED"
+    assert len(toss.simulator.calls(purchase.payment(), "order")) - looks <= 2, "a flood is a look or two"
+
+
+@pytest.mark.parametrize("paid", [True, False])
+def test_news_while_it_is_looked_up(toss, paid):
+    """What the look found is older than the news: it is looked at once more."""
+    purchase = Purchase(toss)
+    back = purchase.press()
+    if paid:
+        assert told(purchase.come_back(back)) == "paid"
+    else:
+        toss.simulator.fault("approve.drop_after_commit")
+        assert told(purchase.come_back(back)) == "confirming"
+        toss.simulator.behave()
+    hint(toss, purchase.payment())
+    pid = reconcile_at(toss, "payment.looked")
+    staff_cancel(toss, purchase.payment())
+    assert hint(toss, purchase.payment())
+    processes.cont(pid)
+    until(lambda: purchase.status() == "CANCELED", 15, "the news is found", every=0.2)
+    toss.stop_reconcile()
+    assert purchase.assert_agrees() == "CANCELED"
+
+
+def test_news_of_a_payment_without_a_session(toss):
+    """Its opening was lost, so we never learnt its name there: there is nothing that could be looked up, ever."""
+    purchase = Purchase(toss)
+    toss.simulator.fault("ready.drop_after_commit")
+    assert_problem(purchase.start(), 503, "PAYMENT_UNAVAILABLE")
+    toss.simulator.behave()
+    assert hint(toss, purchase.payment())
+    assert toss.postgres.value("SELECT retry_at IS NULL FROM payment WHERE id = %s", purchase.payment())
+
+
 def reconcile_beside(parts):
     """One pass in a process that runs on."""
     with open(parts.logs / "reconcile.log", "ab") as log:
