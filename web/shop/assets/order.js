@@ -159,6 +159,5 @@
         /** Whether the last attempt on `sku` got no answer. */
         isUnsure: (sku) => Boolean(attempts.get(sku)),
         ask: (path) => persist(() => {}, 'GET', path),
-        cancel: (id) => persist(() => {}, 'POST', `/v1/orders/${encodeURIComponent(id)}/cancel`),
     });
 }(window.shop));
