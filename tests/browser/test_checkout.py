@@ -162,18 +162,38 @@ def test_an_answer_that_is_lost_is_being_confirmed_and_never_failed(checkout, in
     assert (member.kept(), member.payments(), member.left()) == (PRICE, 1, member.stock - 1)
 
 
-def test_a_refund_that_takes_its_time(checkout, inspect):
-    member = checkout("cancel.http_500_before*2")
+def test_a_refund_that_takes_its_time(checkout):
+    """Seen in another tab, which follows it by itself."""
+    member = checkout("cancel.delay=4000")
     member.pay()
     member.wait("PAID")
+    other = member.page.context.page()
+    other.goto(member.url)
+    member.wait("PAID", page=other)
     member.cancel()
-    member.wait("CANCEL_REQUESTED")
-    assert EN["moneyRETURNING"] in member.page.text("#order-next")
+    look_again(other, STATE, "CANCEL_REQUESTED")
+    assert other.text("#order-title") == EN["statusCANCEL_REQUESTED"]
+    assert other.text("#order-next") == f"{EN['nextCANCEL_REQUESTED']} {EN['moneyRETURNING']}"
+    assert other.text("#order-cancel") is None
+    other.screenshot("on-its-way")
+    for page in (member.page, other):
+        member.wait("CANCELED", page=page)
+        assert EN["moneyRETURNED"] in page.text("#order-next")
     assert member.page.evaluate("document.activeElement.id") == "order-title"
-    inspect(member.page, "on-its-way")
-    member.wait("CANCELED", 90)
-    assert EN["moneyRETURNED"] in member.page.text("#order-next")
     assert (member.kept(), member.left()) == (0, member.stock)
+
+
+def test_seats_are_named(checkout, inspect):
+    member = checkout(seats=["A-1", "B-2"], screen="phone")
+    page = member.page
+    page.until("document.getElementById('order-items').innerText.includes(argument)", f"{member.sku}, Jan 1, 2030")
+    assert page.evaluate("[...document.querySelectorAll('#order-items th')].map((cell) => cell.textContent.slice(-3))") \
+        == [": A", ": B"] and "30,000" in page.text("#order-total")
+    member.pay()
+    member.wait("PAID")
+    inspect(page, "seats")
+    page.click("nav a[href$='result.html']")
+    page.until("document.getElementById('orders-rows').innerText.includes(argument)", member.sku)
 
 
 def test_the_unpaid_order_is_canceled(checkout):

@@ -24,10 +24,12 @@ ORDER = """(async () => {
     };
     await call('POST', `/v1/queues/${argument.queue}/entries`);
     for (;;) {
-        const place = await call('GET', `/v1/queues/${argument.queue}/position`);
-        if (place.entryToken)
-            return call('POST', '/v1/orders', {queue: argument.queue, items: [{sku: argument.sku, quantity: 1}]},
-                {'X-Entry-Token': place.entryToken, 'Idempotency-Key': argument.sku});
+        const {entryToken} = await call('GET', `/v1/queues/${argument.queue}/position`);
+        const headers = {'X-Entry-Token': entryToken, 'Idempotency-Key': 'order'};
+        if (entryToken && argument.show)
+            await call('POST', `/v1/shows/${argument.show}/holds`, {seats: argument.seats}, headers);
+        if (entryToken)
+            return call('POST', '/v1/orders', argument, headers);
         await new Promise((done) => setTimeout(done, 100));
     }
 })()"""
@@ -75,22 +77,30 @@ class Ledger:
 class Checkout:
     """A visitor with an unpaid order of something, on its page."""
 
-    def __init__(self, running, browser, faults="", stock=5, **options):
+    def __init__(self, running, browser, faults="", seats=None, **options):
         self.api, self.ledger = running.api, Ledger(running)
         self.queue = self.api.queue(some_name("checkout"), identity="visitor")
-        self.sku, self.stock = some_name("piece"), stock
-        answer = self.api.admin("PUT", f"/products/{self.sku}", {
-            "name": f"{self.sku}{f' sim:{faults}' if faults else ''}", "stock": stock, "queue": self.queue,
-            "price": {"amount": PRICE, "currency": "KRW"}})
-        assert answer.status == 201, answer.body
+        self.sku, self.stock = some_name("piece"), 5
+        wish = self._seats(seats) if seats else self._piece(faults)
         self.shop = f"http://127.0.0.1:{running.port}/shop"
         self.page = browser.page(**options)
         self.page.goto(f"{self.shop}/result.html")
-        order = self.page.evaluate(ORDER, {"queue": self.queue, "sku": self.sku})
+        order = self.page.evaluate(ORDER, {"queue": self.queue, **wish})
         assert order["status"] == "PENDING_PAYMENT", order
         self.order = order["id"]
         self.page.goto(self.url)
         self.page.until(STATE, "TO_PAY")
+
+    def _piece(self, faults):
+        answer = self.api.admin("PUT", f"/products/{self.sku}", {
+            "name": f"{self.sku}{f' sim:{faults}' if faults else ''}", "stock": self.stock, "queue": self.queue,
+            "price": {"amount": PRICE, "currency": "KRW"}})
+        assert answer.status == 201, answer.body
+        return {"items": [{"sku": self.sku, "quantity": 1}]}
+
+    def _seats(self, seats):
+        concert = self.api.concert(title=self.sku)
+        return {"show": self.api.show(self.queue, [*seats, "Z-1"], concert=concert, amount=PRICE), "seats": seats}
 
     @property
     def url(self):

@@ -46,10 +46,33 @@
         return parts.filter(Boolean).join(' ') || seat;
     }
 
+    const shows = {};
+
+    /** A show by its concert's title and its time, as soon as they are known. */
+    function showName(show) {
+        const { title, startsAt } = shows[show] || {};
+        return title ? `${title}, ${shop.time(startsAt)}` : show;
+    }
+
+    /** Asks what the shows of these orders are called, once each; returns whether there is news. */
+    async function learnShows(orders) {
+        const wanted = [...new Set(orders.flatMap((order) => order.seats.map((seat) => seat.show)))]
+            .filter((show) => !(show in shows));
+        for (const show of wanted) {
+            shows[show] = null;
+            const found = await shop.call('GET', `/v1/shows/${encodeURIComponent(show)}`);
+            const concert = found.status === 200 &&
+                await shop.call('GET', `/v1/concerts/${encodeURIComponent(found.body.concert)}`);
+            if (concert && concert.status === 200)
+                shows[show] = { title: concert.body.title, startsAt: found.body.startsAt };
+        }
+        return wanted.length > 0;
+    }
+
     /** What was ordered: [{name, quantity, price}]. */
     function piecesOf(order, nameOf) {
         return [...order.items.map((item) => ({ name: nameOf(item.sku), quantity: item.quantity, price: item.unitPrice })),
-            ...order.seats.map((seat) => ({ name: text('seat', { show: seat.show, seat: seatName(seat) }), quantity: 1,
+            ...order.seats.map((seat) => ({ name: text('seat', { show: showName(seat.show), seat: seatName(seat) }), quantity: 1,
                 price: seat.price }))];
     }
 
@@ -181,6 +204,19 @@
             drawTold();
         }
 
+        /** Shown by their ids until then, and where they cannot be asked for. */
+        function nameShows(orders) {
+            learnShows(orders).then((news) => {
+                if (!news)
+                    return;
+                drawn = '';
+                draw();
+            }).catch((error) => {
+                if (!(error instanceof shop.Lost))
+                    throw error;
+            });
+        }
+
         /** One that was shown stays while the API cannot be asked. */
         function learn(answer) {
             const isSure = answer.status === 200 || answer.status === 404 || answer.status === 401;
@@ -193,6 +229,8 @@
                 said = { text: 'offline' };
             askedInState += 1;
             draw();
+            if (answer.status === 200)
+                nameShows(id ? [answer.body] : answer.body.orders);
         }
 
         async function look() {
