@@ -6,6 +6,8 @@ from lib.checkout import EN, PRICE, PROVIDER, STATE, TEXTS, Checkout, Ledger, re
 from lib.coupon_drop import look_again
 from lib.stack import Stack
 
+pytestmark = pytest.mark.limit(120)  # two systems are started
+
 
 @pytest.fixture
 def checkout(running, api, browser):
