@@ -70,9 +70,12 @@ def test_not_paid(purchase, action, method, status, payment):
 
 
 def test_paid_too_late_the_money_is_on_its_way(paying, purchase):
-    """Stopped here, and taken there all the same."""
+    """Stopped here, and taken there all the same, as the provider would say."""
     purchase.press()
     assert purchase.cancel()["payment"] == "STOPPED"
+    payment = purchase.payment()
     paying.postgres.query("SELECT * FROM payment_paid(%s, (SELECT provider_ref FROM payment WHERE id = %s),"
-                          " %s, 'KRW', 0, 'test')", purchase.payment(), purchase.payment(), purchase.total)
+                          " %s, 'KRW', 0, 'test')", payment, payment, purchase.total)
     assert told(purchase) == ("CANCEL_REQUESTED", None) and purchase.status() == "CANCELED"
+    paying.postgres.query("SELECT * FROM payment_canceled(%s, %s, false, 'test')", payment, purchase.total)
+    assert told(purchase) == ("CANCELED", None)
