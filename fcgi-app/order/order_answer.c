@@ -79,6 +79,13 @@ void order_answer_write(struct buffer *out, const struct order *order)
     write_money(out, "total", order->total, order->currency);
     write_time(out, "createdAt", order->created_us);
     write_time(out, "expiresAt", order->expires_us);
+    buffer_add(out, STR(",\"payment\":"));
+    if (order->payment.n > 0) {
+        buffer_add_json_string(out, order->payment);
+    } else {
+        buffer_add(out, STR("null"));
+    }
+    write_time(out, "payUntil", order->pay_until_us);
     buffer_add_char(out, '}');
 }
 

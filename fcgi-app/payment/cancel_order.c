@@ -72,6 +72,7 @@ static bool refund(const struct services *services, const struct request *reques
     if (payment_flow_refund(&flow, request->arena, cancel->payment, &effect) ==
         PAYMENT_STORED_DONE) {
         cancel->order.status = effect.order_status;
+        cancel->order.payment = str_of(payment_phase_name(effect.phase));
     }
     return !str_equal(cancel->order.status, STR("PAID"));
 }

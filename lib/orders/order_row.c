@@ -67,6 +67,8 @@ void order_row_read(struct arena *arena, const PGresult *result, int row, struct
     order->place_held = order_row_flag(result, row, 8);
     order->show = postgres_text(result, row, 9);
     read_seats(arena, postgres_text(result, row, 10), order);
+    order->payment = postgres_text(result, row, 11);
+    order->pay_until_us = postgres_int(result, row, 12, -1);
 }
 
 enum order_outcome order_row_refusal(const struct postgres *postgres, enum postgres_outcome outcome,

@@ -7,8 +7,8 @@
 #include "lib/orders/order_store.h"
 
 /* Columns: id, queue, status, total_amount, currency, created_us, expires_us, items, place_held,
- * show, seats; a statement's own ones come behind. */
-enum { ORDER_COLUMNS = 11 };
+ * show, seats, payment, pay_until_us; a statement's own ones come behind. */
+enum { ORDER_COLUMNS = 13 };
 
 /** Reads the order in `row`. Its text is the result's, its items and seats are in the arena. */
 void order_row_read(struct arena *arena, const PGresult *result, int row, struct order *order);

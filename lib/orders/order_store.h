@@ -53,6 +53,8 @@ struct order {
     struct str show;                /* empty for an order of items */
     const struct order_seat *seats; /* in the order of the plan */
     size_t seat_count;
+    struct str payment;   /* as in the API: see order_payment(); empty: there is none */
+    int64_t pay_until_us; /* microseconds since 1970; -1: it is not to be paid (any more) */
 };
 
 enum order_outcome {

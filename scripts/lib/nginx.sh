@@ -45,13 +45,16 @@ write_nginx_config()
             "CACHE=$place/tmp/cache" "UNAVAILABLE=$(unavailable_page)" \
             "MOST_WAITING=$most_waiting" >"$place/$file"
     done
+    local simulated=true
     if [[ -z ${payment_simulator_path:-} ]] || ! payments_are_simulated; then
+        simulated=false
         rm -f -- "$place/snippets/payment_simulator.conf"
     fi
     write_problems "$project_root/fcgi-app/http/errors.tbl" "$place/web/problems" \
         >"$place/snippets/problem_answers.conf"
     cp -- "$project_root/docs/openapi.yaml" "$place/web/openapi.yaml"
     cp -R -- "$project_root"/web/shop/*.html "$project_root/web/shop/assets" "$place/web/shop/"
+    printf '{"simulated": %s}\n' "$simulated" >"$place/web/shop/payment.json"
     chmod 711 "$place" "$place/tmp"
     chmod -R a+rX "$place/web"
 

@@ -3,6 +3,6 @@
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/order_store.c.
 SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held, show, seats,
-       fingerprint
-  FROM order_view
+       p.payment, p.pay_until_us, fingerprint
+  FROM order_view o LEFT JOIN LATERAL order_payment(o.id) AS p ON true
  WHERE member = $1 AND idempotency_key = $2

@@ -3,6 +3,6 @@
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/payment_store.c.
 SELECT (c.o).id, (c.o).queue, (c.o).status, (c.o).total_amount, (c.o).currency, (c.o).created_us,
-       (c.o).expires_us, (c.o).items, (c.o).place_held, (c.o).show, (c.o).seats, c.place_freed, c.came_back,
-       c.payment_id
-  FROM order_cancel($1, $2) AS c
+       (c.o).expires_us, (c.o).items, (c.o).place_held, (c.o).show, (c.o).seats, p.payment, p.pay_until_us,
+       c.place_freed, c.came_back, c.payment_id
+  FROM order_cancel($1, $2) AS c LEFT JOIN LATERAL order_payment((c.o).id) AS p ON true

@@ -2,8 +2,9 @@
 -- Params: $1 member, $2 at most so many, $3 and $4 time in µs and id of the last order seen, or NULL.
 -- Returns: 0..$2 rows.
 -- Called by: lib/orders/order_store.c.
-SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held, show, seats
-  FROM order_view
+SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held, show, seats,
+       p.payment, p.pay_until_us
+  FROM order_view o LEFT JOIN LATERAL order_payment(o.id) AS p ON true
  WHERE member = $1
    AND (created_at, id) < (COALESCE('epoch'::timestamptz + $3::bigint * interval '1 microsecond',
                                     'infinity'), COALESCE($4, ''))

@@ -5,6 +5,9 @@
 --   $17 seats text[] (both NULL for items): see place_order() for them and for the refusals.
 -- Returns: 1 row.
 -- Called by: lib/orders/order_store.c.
+-- A new order has no payment: only that of a repeat is looked for.
 SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held,
-       show, seats, replayed, admission_id, took_last
-  FROM place_order($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+       show, seats, p.payment, CASE WHEN o.replayed THEN p.pay_until_us ELSE o.expires_us END, replayed, admission_id,
+       took_last
+  FROM place_order($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) AS o
+  LEFT JOIN LATERAL order_payment(CASE WHEN o.replayed THEN o.id END) AS p ON true

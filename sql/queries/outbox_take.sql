@@ -2,7 +2,8 @@
 -- freed only after its token was consumed, and consuming keeps the place only while the order still holds it:
 -- so the two cannot cross.
 -- Params: $1 at most so many, $2 not younger than so many ms.
--- Returns: 0..$1 rows, oldest first; the last column is the coupon event where the token has got a coupon.
+-- Returns: 0..$1 rows, oldest first; the last columns are the coupon event where the token has got a coupon, and the
+-- concert of which the catalogue is to be told.
 -- Called by: lib/orders/outbox_store.c.
 WITH due AS (
     SELECT b.id

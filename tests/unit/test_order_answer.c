@@ -23,6 +23,8 @@ TEST(an_order_is_written_as_the_contract_says)
                                 .total = 3300,
                                 .created_us = 1769860800123456,
                                 .expires_us = 1769861700123456,
+                                .payment = STR("OPEN"),
+                                .pay_until_us = 1769861640123456,
                                 .items = items,
                                 .item_count = COUNT(items)};
     struct buffer out;
@@ -33,7 +35,8 @@ TEST(an_order_is_written_as_the_contract_says)
         "{\"sku\":\"cap\",\"quantity\":2,\"unitPrice\":{\"amount\":900,\"currency\":\"KRW\"}},"
         "{\"sku\":\"mug\",\"quantity\":1,\"unitPrice\":{\"amount\":1500,\"currency\":\"KRW\"}}],"
         "\"seats\":[],\"total\":{\"amount\":3300,\"currency\":\"KRW\"},"
-        "\"createdAt\":\"2026-01-31T12:00:00.123Z\",\"expiresAt\":\"2026-01-31T12:15:00.123Z\"}");
+        "\"createdAt\":\"2026-01-31T12:00:00.123Z\",\"expiresAt\":\"2026-01-31T12:15:00.123Z\","
+        "\"payment\":\"OPEN\",\"payUntil\":\"2026-01-31T12:14:00.123Z\"}");
     buffer_free(&out);
 }
 
@@ -45,6 +48,7 @@ TEST(a_free_order_has_no_end)
                                 .status = STR("PAID"),
                                 .currency = STR("KRW"),
                                 .expires_us = -1,
+                                .pay_until_us = -1,
                                 .items = items,
                                 .item_count = COUNT(items)};
     struct buffer out;
@@ -54,7 +58,8 @@ TEST(a_free_order_has_no_end)
         "{\"id\":\"o_1\",\"queue\":\"q\",\"status\":\"PAID\",\"items\":["
         "{\"sku\":\"gift\",\"quantity\":1,\"unitPrice\":{\"amount\":0,\"currency\":\"KRW\"}}],"
         "\"seats\":[],\"total\":{\"amount\":0,\"currency\":\"KRW\"},"
-        "\"createdAt\":\"1970-01-01T00:00:00.000Z\",\"expiresAt\":null}");
+        "\"createdAt\":\"1970-01-01T00:00:00.000Z\",\"expiresAt\":null,"
+        "\"payment\":null,\"payUntil\":null}");
     buffer_free(&out);
 }
 

@@ -8,14 +8,22 @@
     const BUSY_AT_MOST_MS = 60000;
     const BUSY_PAUSE_S = 2;
     const LATER = ['ORDER_IN_PROGRESS', 'COUPON_BUSY'];
+    let clockAhead = 0;
 
     /** The network gave no answer. */
     class Lost extends Error {}
+
+    /** Learns the server's clock from an answer to a request that was sent at `sent`. It tells whole seconds. */
+    function learnClock(date, sent) {
+        if (!Number.isNaN(date))
+            clockAhead = date + 500 - (sent + Date.now()) / 2;
+    }
 
     /** One request. Gives {status, code, body, retryAfter in s or NaN}; throws Lost. */
     async function call(method, path, { headers = {}, body } = {}) {
         const control = new AbortController();
         const timer = setTimeout(() => control.abort(), ANSWER_WITHIN_MS);
+        const sent = Date.now();
         const options = {
             method,
             headers: { Accept: 'application/json', ...headers },
@@ -28,6 +36,7 @@
         }
         try {
             const answer = await fetch(path, options);
+            learnClock(Date.parse(answer.headers.get('Date')), sent);
             const text = await answer.text();
             const json = text ? JSON.parse(text) : {};
             return {
@@ -66,5 +75,13 @@
         }
     }
 
-    Object.assign(shop, { Lost, call, isBusy, busyPause, persist });
+    Object.assign(shop, {
+        Lost,
+        call,
+        isBusy,
+        busyPause,
+        persist,
+        /** The time by the server's clock, as far as it is known, in ms. */
+        now: () => Date.now() + clockAhead,
+    });
 }(window.shop));

@@ -182,6 +182,5 @@
         /** Whether the last attempt on `sku`, or on `show.SHOW`, got no answer. */
         isUnsure: (name) => Boolean(attempts.get(name)),
         ask: (path) => persist(() => {}, 'GET', path),
-        cancel: (id) => persist(() => {}, 'POST', `/v1/orders/${encodeURIComponent(id)}/cancel`),
     });
 }(window.shop));

@@ -1,5 +1,6 @@
 /*
- * The pages: what they show, and what their buttons do. language.js and order.js come before this.
+ * The shop's pages: what they show, and what their buttons do. language.js, api.js and a page's own scripts come before
+ * this.
  */
 (function (shop) {
     'use strict';
@@ -7,34 +8,6 @@
     const { text } = shop;
     const PIECES = { 'sample-mug': 'mug', 'sample-postcard': 'postcard' };
     const asked = new URLSearchParams(location.search);
-    const main = document.querySelector('main');
-
-    const resultPath = (id) => `/shop/result.html?order=${encodeURIComponent(id)}`;
-
-    function element(name, properties = {}, ...children) {
-        const made = Object.assign(document.createElement(name), properties);
-        made.append(...children);
-        return made;
-    }
-
-    /** What was ordered, a row each: {name, quantity, price}. */
-    function rowsOf(order) {
-        const items = order.items.map(({ sku, quantity, unitPrice: price }) => ({ name: nameOf(sku), quantity, price }));
-        return [...items, ...order.seats.map((seat) => ({ name: seatName(seat), quantity: 1, price: seat.price }))];
-    }
-
-    const piecesOf = (order) => rowsOf(order).map(({ name }) => name).join(', ');
-
-    function seatName({ id: seat, section, row, number }) {
-        const where = [section && text('seatsSection', { section }), row && text('seatsRow', { row }),
-            text('seatsNumber', { number: number || seat })];
-        return where.filter(Boolean).join(text('seatsJoin'));
-    }
-
-    function replace(list, rows) {
-        list.textContent = '';
-        list.append(...rows);
-    }
 
     function nameOf(sku) {
         return PIECES[sku] ? text(`${PIECES[sku]}Name`) : sku;
@@ -99,7 +72,7 @@
         const buy = () => during(async () => {
             const { order, text: name, action, reference: id } = await shop.buy(sku, sayBusy);
             if (order)
-                location.assign(resultPath(order.id));
+                location.assign(shop.resultPath(order.id));
             else
                 say(name, {}, { action, id });
         });
@@ -124,92 +97,25 @@
         };
     }
 
-    /** The result page: one order, or all of this browser's. */
-    function resultPage() {
-        const id = asked.get('order');
-        const faces = ['loading', 'order', 'list', 'none', 'empty', 'unreachable'];
-        const at = (name) => document.getElementById(name);
-        let draw = () => {};
-        let expiry;
-
-        function face(name) {
-            faces.forEach((other) => { at(other).hidden = other !== name; });
+    /** Says that no real money is taken, where scripts/run says so: only it knows who takes the money. */
+    async function markSimulator() {
+        const mark = document.getElementById('simulated');
+        if (!mark)
+            return;
+        try {
+            const answer = await shop.persist(() => {}, 'GET', '/shop/payment.json');
+            mark.hidden = answer.status !== 200 || answer.body.simulated !== true;
+        } catch (error) {
+            if (!(error instanceof shop.Lost))
+                throw error;
+            addEventListener('online', markSimulator, { once: true });
         }
-
-        function drawOrder(order) {
-            face('order');
-            at('order').dataset.status = order.status;
-            at('order-title').textContent = text(`status${order.status}`) || order.status;
-            const until = order.expiresAt ? shop.time(order.expiresAt) : '';
-            at('order-next').textContent = text(`next${order.status}`, { time: until });
-            at('order-id').textContent = order.id;
-            at('order-time').textContent = shop.time(order.createdAt);
-            at('order-time').dateTime = order.createdAt;
-            at('order-total').textContent = shop.money(order.total);
-            replace(at('order-items'), rowsOf(order).map(({ name, quantity, price }) => element('tr', {},
-                element('th', { scope: 'row', textContent: name }),
-                element('td', { textContent: quantity }),
-                element('td', { textContent: shop.money(price) }))));
-            at('order-cancel').hidden = order.status !== 'PENDING_PAYMENT';
-            clearTimeout(expiry);
-            if (order.status === 'PENDING_PAYMENT')
-                expiry = setTimeout(load, Math.max(Date.parse(order.expiresAt) - Date.now(), 0) + 5000);
-        }
-
-        function drawList(orders) {
-            face(orders.length ? 'list' : 'empty');
-            replace(at('orders-rows'), orders.map((order) => element('li', {},
-                element('a', { href: resultPath(order.id), className: 'row' },
-                    element('span', { className: 'what', textContent: piecesOf(order) }),
-                    element('span', { className: 'status', textContent: text(`label${order.status}`) || order.status }),
-                    element('time', { dateTime: order.createdAt, textContent: shop.time(order.createdAt) }),
-                    element('span', { className: 'sum', textContent: shop.money(order.total) })))));
-        }
-
-        function show(answer) {
-            if (answer.status === 200)
-                draw = () => (id ? drawOrder(answer.body) : drawList(answer.body.orders));
-            else if (answer.status === 404 || answer.status === 401)
-                draw = () => face(id ? 'none' : 'empty');
-            else
-                draw = () => face('unreachable');
-            draw();
-        }
-
-        async function during(question) {
-            main.setAttribute('aria-busy', 'true');
-            try {
-                show(await question);
-            } catch (error) {
-                if (!(error instanceof shop.Lost))
-                    throw error;
-                show({ status: 0 });
-            } finally {
-                main.removeAttribute('aria-busy');
-            }
-        }
-
-        function load() {
-            return during(shop.ask(id ? `/v1/orders/${encodeURIComponent(id)}` : '/v1/orders'));
-        }
-
-        at('again').addEventListener('click', load);
-        at('cancel').addEventListener('click', async () => {
-            at('cancel').disabled = true;
-            await during(shop.cancel(id));
-            at('cancel').disabled = false;
-        });
-        load();
-        return () => {
-            document.title = text(id ? 'resultPage' : 'ordersPage');
-            draw();
-        };
     }
 
     const pages = {
         home: () => () => { document.title = text('homePage'); },
         product: productPage,
-        result: resultPage,
+        result: () => shop.resultPage({ nameOf }),
     };
 
     shop.ready.then(() => {
@@ -220,5 +126,6 @@
         };
         shop.onLanguage(show);
         show();
+        markSimulator();
     });
 }(window.shop));

@@ -1,0 +1,89 @@
+/*
+ * Paying and giving back an order by Sluice's API. api.js and pay-decisions.js come before this.
+ *
+ * An order has one open payment, whoever asks for it and however often: a double click, a second tab and a lost answer
+ * all lead to the same page of the provider.
+ */
+(function (shop) {
+    'use strict';
+
+    const START_AT_MOST_MS = 60000;
+    const pathOf = (id) => `/v1/orders/${encodeURIComponent(id)}`;
+
+    /** Another tab, or a request whose answer was lost, is starting it: then its page is there in a moment. */
+    async function isBeingStarted(id) {
+        const answer = await shop.call('GET', pathOf(id));
+        return answer.status !== 200 || answer.body.payment === 'OPEN';
+    }
+
+    function refused(answer) {
+        if (shop.isBusy(answer) || answer.status === 409)
+            return { text: 'payUnavailable' };
+        return { text: 'payFailed', reference: answer.body.instance };
+    }
+
+    /** One request for the page to pay at. Gives {url}, {look}, {text, reference}, or {later: the answer}. */
+    async function ask(id) {
+        const answer = await shop.call('POST', `${pathOf(id)}/payment`);
+        if (answer.status === 200 || answer.status === 201) {
+            const url = shop.checkout.payPage(answer.body.redirectUrl, location.href);
+            return url ? { url } : { text: 'payFailed' };
+        }
+        if (answer.code === 'PAYMENT_IN_PROGRESS')
+            return await isBeingStarted(id) ? { later: answer } : { look: true };
+        if (shop.isBusy(answer))
+            return { later: answer };
+        return answer.status < 500 ? { look: true } : refused(answer);
+    }
+
+    /**
+     * Begins to pay the order, or goes on. Gives {url}, the page to pay at; {look: true} where the order itself tells
+     * why not; or what to say, {text, reference}. `onBusy` gets the seconds until it tries again by itself.
+     */
+    async function pay(id, onBusy) {
+        const end = Date.now() + START_AT_MOST_MS;
+        try {
+            for (;;) {
+                const asked = await ask(id);
+                if (!asked.later)
+                    return asked;
+                const pause = shop.busyPause(asked.later);
+                if (Date.now() + pause * 1000 > end)
+                    return refused(asked.later);
+                onBusy(Math.round(pause));
+                await new Promise((done) => setTimeout(done, pause * 1000));
+            }
+        } catch (error) {
+            if (!(error instanceof shop.Lost))
+                throw error;
+            return { text: 'payLost' };
+        }
+    }
+
+    const CANCEL_REFUSED = {
+        PAYMENT_IN_PROGRESS: { text: 'cancelConfirming' },
+        ORDER_NOT_CANCELABLE: { text: 'cancelRefused' },
+    };
+
+    /** Gives the order back. Gives {order}, or what to say, {text, reference}. */
+    async function cancel(id, onBusy) {
+        try {
+            const answer = await shop.persist(onBusy, 'POST', `${pathOf(id)}/cancel`);
+            if (answer.status === 200)
+                return { order: answer.body };
+            if (shop.isBusy(answer))
+                return { text: 'cancelLost' };
+            return CANCEL_REFUSED[answer.code] || { text: 'cancelFailed', reference: answer.body.instance };
+        } catch (error) {
+            if (!(error instanceof shop.Lost))
+                throw error;
+            return { text: 'cancelLost' };
+        }
+    }
+
+    Object.assign(shop, {
+        pay,
+        cancel,
+        resultPath: (id) => `/shop/result.html?order=${encodeURIComponent(id)}`,
+    });
+}(window.shop));
