@@ -101,7 +101,7 @@ COMMENT ON TABLE order_seat IS 'A seat of an order, at the price of its day.';
 COMMENT ON COLUMN order_seat.live IS 'The order has the seat: from its own transaction on until it ends unsold.';
 CREATE UNIQUE INDEX order_seat_live_key ON order_seat (show, seat) WHERE live;
 COMMENT ON INDEX order_seat_live_key IS 'One owner a seat: the last word. Serves seat_state.';
-CREATE INDEX order_seat_member_idx ON order_seat (show, member) WHERE live;
+CREATE INDEX order_seat_member_idx ON order_seat (member, show) WHERE live;
 COMMENT ON INDEX order_seat_member_idx IS 'Serves take_seats(): how many a member has.';
 
 ALTER TABLE customer_order ADD COLUMN show text COLLATE "C";
@@ -122,12 +122,16 @@ COMMENT ON COLUMN outbox.kind IS 'consume: the token is spent; free_place: an un
     'the seats of this order; sold_out: look again at what is left; concert: the catalogue has an older one.';
 COMMENT ON COLUMN outbox.concert IS 'Of kind concert, which is of no queue.';
 
+-- Here and below seats are looked up one by one, LATERAL or in a loop, where `= ANY (list)` would be shorter: right after a
+-- large plan was put the planner believes that the show has hardly any seat, and would rather read them all.
 CREATE VIEW seat_state AS
 SELECT s.show, s.id, s.position, s.price_amount, s.change,
        CASE WHEN NOT s.taken THEN 'F' WHEN o.status IN ('PAID', 'CANCEL_REQUESTED') THEN 'S' ELSE 'O' END AS state,
        l.member, l.order_id
   FROM seat s
-  LEFT JOIN order_seat l ON l.show = s.show AND l.seat = s.id AND l.live
+  LEFT JOIN LATERAL (
+       SELECT i.member, i.order_id FROM order_seat i
+        WHERE s.taken AND i.show = s.show AND i.seat = s.id AND i.live LIMIT 1) l ON true
   LEFT JOIN customer_order o ON o.id = l.order_id;
 COMMENT ON VIEW seat_state IS 'What has become of each seat, as Redis is told it: F free, O ordered and not paid, S sold; and whose it is.';
 
@@ -179,6 +183,7 @@ DECLARE
     v_found bigint;
     v_total numeric;
     v_taken text;
+    v_seat text;
     v_left bigint;
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended(p_show || '/' || p_member, 5415));
@@ -191,8 +196,10 @@ BEGIN
     SELECT count(*), sum(locked.price_amount),
            string_agg(locked.id, ' ' ORDER BY locked.id) FILTER (WHERE locked.taken)
       INTO v_found, v_total, v_taken
-      FROM (SELECT s.id, s.price_amount, s.taken FROM seat s
-             WHERE s.show = p_show AND s.id = ANY (p_seats) ORDER BY s.id FOR NO KEY UPDATE) AS locked;
+      FROM unnest(p_seats) AS w (id)
+      CROSS JOIN LATERAL (
+           SELECT s.id, s.price_amount, s.taken FROM seat s
+            WHERE s.show = p_show AND s.id = w.id FOR NO KEY UPDATE) AS locked;
     IF v_found < cardinality(p_seats) OR v_total <> p_total THEN
         RAISE EXCEPTION 'the plan has changed' USING ERRCODE = 'serialization_failure';
     ELSIF v_taken IS NOT NULL THEN
@@ -201,8 +208,10 @@ BEGIN
 
     WITH given AS (
         INSERT INTO order_seat (order_id, show, seat, member, unit_price)
-        SELECT p_order, p_show, s.id, p_member, s.price_amount FROM seat s
-         WHERE s.show = p_show AND s.id = ANY (p_seats)
+        SELECT p_order, p_show, s.id, p_member, s.price_amount
+          FROM unnest(p_seats) AS w (id)
+          CROSS JOIN LATERAL (
+               SELECT s.id, s.price_amount FROM seat s WHERE s.show = p_show AND s.id = w.id LIMIT 1) AS s
         ON CONFLICT (show, seat) WHERE live DO NOTHING RETURNING seat
     )
     SELECT string_agg(wanted, ' ') INTO v_taken
@@ -210,8 +219,9 @@ BEGIN
     IF v_taken IS NOT NULL THEN
         RAISE EXCEPTION 'SEATS_TAKEN' USING ERRCODE = 'SL017', DETAIL = v_taken;
     END IF;
-    UPDATE seat s SET taken = true, change = s.change + 1
-     WHERE s.show = p_show AND s.id = ANY (p_seats);
+    FOREACH v_seat IN ARRAY p_seats LOOP
+        UPDATE seat s SET taken = true, change = s.change + 1 WHERE s.show = p_show AND s.id = v_seat;
+    END LOOP;
     INSERT INTO outbox (queue, kind, member, order_id) VALUES (p_queue, 'seats', p_member, p_order);
 
     v_left := seats_left(p_show, v_few);
@@ -237,7 +247,8 @@ BEGIN
            string_agg(w.id, ' ' ORDER BY w.id COLLATE "C") FILTER (WHERE s.id IS NULL), sum(s.price_amount)
       INTO seats, missing, total
       FROM unnest(p_seats) AS w (id)
-      LEFT JOIN seat s ON s.show = p_show AND s.id = w.id;
+      LEFT JOIN LATERAL (
+           SELECT x.id, x.price_amount FROM seat x WHERE x.show = p_show AND x.id = w.id LIMIT 1) AS s ON true;
     IF missing IS NOT NULL THEN
         refusal := 'SL018';
     END IF;
@@ -474,12 +485,13 @@ CREATE FUNCTION seats_paid() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
     v_seats text[];
+    v_seat text;
 BEGIN
-    SELECT array_agg(i.seat) INTO v_seats FROM order_seat i WHERE i.order_id = NEW.id AND i.live;
+    SELECT array_agg(i.seat ORDER BY i.seat) INTO v_seats FROM order_seat i WHERE i.order_id = NEW.id AND i.live;
     IF v_seats IS NOT NULL THEN
-        PERFORM FROM seat s WHERE s.show = NEW.show AND s.id = ANY (v_seats)
-          ORDER BY s.id FOR NO KEY UPDATE;
-        UPDATE seat s SET change = s.change + 1 WHERE s.show = NEW.show AND s.id = ANY (v_seats);
+        FOREACH v_seat IN ARRAY v_seats LOOP
+            UPDATE seat s SET change = s.change + 1 WHERE s.show = NEW.show AND s.id = v_seat;
+        END LOOP;
         INSERT INTO outbox (queue, kind, member, order_id) VALUES (NEW.queue, 'seats', NEW.member, NEW.id);
     END IF;
     RETURN NULL;

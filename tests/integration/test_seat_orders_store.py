@@ -9,6 +9,7 @@ import pytest
 from psycopg2 import errorcodes
 
 from lib.api import some_name
+from lib.project import ROOT
 from lib.wait import until
 
 _orders = itertools.count(1)
@@ -334,3 +335,42 @@ def test_the_release_before_still_orders(sessions, api):
     row = sessions().run(PLACE_AS_BEFORE, queue, number, "ann", some_name("key"), f"claim-{queue}", f"admission-{queue}",
                          f"o_{number:022d}", [sku], [2])[0]
     assert (row["items"], row["total_amount"], row["show"], row["took_last"]) == (f"{sku}:2:1000", 2000, None, False)
+
+
+def test_an_order_looks_at_its_own_seats_only_whatever_the_planner_believes(sessions, sold, parts, api):
+    """Right after a large plan was put nothing is known of its size: nobody must read the whole of it for a few seats."""
+    sold(["A-1"])
+    parts.postgres.superuser("ANALYZE seat, order_seat")
+    queue = api.queue()
+    show = api.show(queue, plan={"sections": [
+        {"name": "A", "rows": 50, "seatsPerRow": 100, "price": {"amount": 1000, "currency": "KRW"}}]}, maxSeatsPerMember=100)
+    session = sessions()
+
+    def read(call):
+        """How many rows of seats a call fetches, and what it answers."""
+        count = "SELECT idx_tup_fetch + seq_tup_read AS n FROM pg_stat_xact_user_tables WHERE relname = 'seat'"
+        session.begin()
+        before = session.run(count)[0]["n"]
+        answer = call()
+        after = session.run(count)[0]["n"]
+        session.commit()
+        return after - before, answer
+
+    def named(seats):
+        query = (ROOT / "sql/queries/seats_named.sql").read_text()
+        session.run("PREPARE named AS " + query.replace("%", "%%"))
+        found = session.run("EXECUTE named (%s, %s)", show, seats)
+        session.run("DEALLOCATE named")
+        return found
+
+    seats = [f"A-{row}-{n}" for row in range(1, 6) for n in range(1, 11)]
+    for part in (seats[:25], seats[25:]):
+        rows, order = read(lambda part=part: session.place(queue, show, part))
+        assert rows < 25 * 12 + 200, rows
+    rows, found = read(lambda: named(seats))
+    assert len(found) == 50 and {row["state"] for row in found} == {"O"} and rows < 50 * 4, rows
+    rows, _ = read(lambda: session.run(
+        "UPDATE customer_order SET status = 'PAID', place_held = false, expires_at = NULL WHERE id = %s", order["id"]))
+    assert rows < 25 * 6, rows
+    rows, _ = read(lambda: session.run("SELECT give_stock_back(%s)", [order["id"]]))
+    assert rows < 25 * 12 + 200, rows
