@@ -258,7 +258,7 @@ class Walk:
     def end_order(self):
         order = self.some_order("committed")
         if order and not order.ended:
-            order.ended = self.dice.random() < 0.8
+            order.ended = self.dice.random() < 0.6
             for seat in order.seats:
                 if order.ended:
                     del self.truth.owner[seat]
