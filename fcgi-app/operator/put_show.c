@@ -201,7 +201,7 @@ static void publish(const struct put *put, const struct show_change *change)
     }
     if (left.queue.n > 0) {
         told &= seats_forget(services->redis, arena, &left) &&
-               show_states_tell(services->postgres, services->redis, arena, left.show, NULL);
+                show_states_tell(services->postgres, services->redis, arena, left.show, NULL);
         (void)availability_publish(services->postgres, services->redis, arena, left.queue, false);
     }
     told = told && show_publish(services->postgres, services->redis, arena, put->show.id) !=
