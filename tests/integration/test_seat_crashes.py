@@ -303,3 +303,14 @@ def test_paid_order_is_sold(parts, api, queue, show):
     parts.postgres.query("UPDATE customer_order SET status = 'PAID', expires_at = NULL WHERE id = %s", made["id"])
     parts.reconcile_until(lambda: api.seat_states(show)["A-1"] == "SOLD", what="sold")
     assert api.seat_states(show, member)["A-1"] == "SOLD*"
+
+
+def test_token_that_redis_did_not_know_to_be_spent_leaves_no_guard(parts, api, queue, show):
+    member = api.ready_member(queue)
+    assert member.hold(show, "A-1").status == 201
+    admission = parts.redis.hget(f"sluice:{{{queue}}}:places", member.name).split("/")[2]
+    parts.postgres.query("INSERT INTO admission_use (admission_id, queue, epoch, seq, kind, ref) "
+                         "VALUES (%s, %s, 1, 1, 'order', 'o_1')", admission, queue)
+    assert_problem(member.order_seats(queue, show, ["A-1"]), 401, "ENTRY_TOKEN_INVALID")
+    assert member.give_back(show).status == 204, "no order runs on them"
+    assert api.seat_states(show)["A-1"] == "AVAILABLE"
