@@ -240,10 +240,3 @@ void visit_set_pass(const struct services *services, const struct request *reque
     cookie_set(services, request, response, pass_name(request, visit->queue),
                str_sized(value, length), life_s);
 }
-
-void visit_clear_pass(const struct services *services, const struct request *request,
-                      struct response *response, const struct visit *visit)
-{
-    cookie_set(services, request, response, pass_name(request, visit->queue), str_sized(NULL, 0),
-               0);
-}

@@ -73,8 +73,4 @@ void visit_set_pass(const struct services *services, const struct request *reque
                     struct response *response, const struct visit *visit,
                     const struct gate_admission *admission, enum gate_pass_kind kind);
 
-/** Takes it away. */
-void visit_clear_pass(const struct services *services, const struct request *request,
-                      struct response *response, const struct visit *visit);
-
 #endif

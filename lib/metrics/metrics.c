@@ -31,7 +31,6 @@ static const struct {
     const char *help;
 } ROWS[] = {
 #define TYPE_COUNTER                           "counter"
-#define TYPE_GAUGE                             "gauge"
 #define METRIC(name, type, text, labels, help) {text, TYPE_##type, labels, help},
 #include "lib/metrics/metrics.tbl"
 #undef METRIC
@@ -124,11 +123,6 @@ bool metrics_open(const char *path)
 void metrics_add(enum metric metric, int64_t n)
 {
     (void)atomic_fetch_add_explicit(&counters->cells[metric].value, n, memory_order_relaxed);
-}
-
-void metrics_set(enum metric metric, int64_t value)
-{
-    atomic_store_explicit(&counters->cells[metric].value, value, memory_order_relaxed);
 }
 
 int64_t metrics_value(enum metric metric)

@@ -25,10 +25,7 @@ bool metrics_open(const char *path);
 /** Adds `n` ≥ 0 to a counter. Never fails, never waits. */
 void metrics_add(enum metric metric, int64_t n);
 
-/** Sets a gauge. */
-void metrics_set(enum metric metric, int64_t value);
-
-/** What a counter or gauge stands at. */
+/** What a counter stands at. */
 int64_t metrics_value(enum metric metric);
 
 /** Appends all of them in Prometheus' text form (version 0.0.4). */

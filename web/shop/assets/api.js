@@ -81,6 +81,8 @@
         isBusy,
         busyPause,
         persist,
+        /** The page of an order. */
+        resultPath: (id) => `/shop/result.html?order=${encodeURIComponent(id)}`,
         /** The time by the server's clock, as far as it is known, in ms. */
         now: () => Date.now() + clockAhead,
     });

@@ -1,12 +1,12 @@
 /*
- * The concert page: a concert and its dates, each of which leads to its seats. api.js and order.js come before this.
+ * The concert page: a concert and its dates, each of which leads to its seats. names.js, api.js and
+ * order.js come before this.
  */
 (function (shop) {
     'use strict';
 
     const { text } = shop;
-    const SAMPLE = 'sample-concert';
-    const id = new URLSearchParams(location.search).get('concert') || SAMPLE;
+    const id = new URLSearchParams(location.search).get('concert') || shop.SAMPLE_CONCERT;
     const at = (name) => document.getElementById(name);
     let concert = null;
     let shows = [];
@@ -39,8 +39,8 @@
     }
 
     function draw() {
-        const own = concert && concert.id !== SAMPLE;
-        const name = own ? concert.title : text('concertName');
+        const own = concert && concert.id !== shop.SAMPLE_CONCERT;
+        const name = concert ? shop.concertName(concert) : text('concertName');
         document.title = text('seatsPage', { name });
         if (!concert)
             return;

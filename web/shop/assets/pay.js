@@ -81,9 +81,5 @@
         }
     }
 
-    Object.assign(shop, {
-        pay,
-        cancel,
-        resultPath: (id) => `/shop/result.html?order=${encodeURIComponent(id)}`,
-    });
+    Object.assign(shop, { pay, cancel });
 }(window.shop));

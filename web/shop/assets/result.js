@@ -1,6 +1,6 @@
 /*
- * The result page: one order with what is left to do about it, or all of this browser's. pay.js and
- * coupon-decisions.js come before this.
+ * The result page: one order with what is left to do about it, or all of this browser's. names.js,
+ * pay.js and coupon-decisions.js come before this.
  *
  * What it shows is what the API says of the order. The word that the way back from the provider leaves in the address
  * may be old, or anybody's: it only chooses between two sentences that are both true.
@@ -41,17 +41,12 @@
         FACES.forEach((other) => { at(other).hidden = other !== name; });
     }
 
-    function seatName({ section, row, number, id: seat }) {
-        const parts = [section, row && text('seatRow', { row }), number && text('seatNumber', { number })];
-        return parts.filter(Boolean).join(' ') || seat;
-    }
-
     const shows = {};
 
     /** A show by its concert's title and its time, as soon as they are known. */
     function showName(show) {
-        const { title, startsAt } = shows[show] || {};
-        return title ? `${title}, ${shop.time(startsAt)}` : show;
+        const { concert, startsAt } = shows[show] || {};
+        return concert ? `${shop.concertName(concert)}, ${shop.time(startsAt)}` : show;
     }
 
     /** Asks what the shows of these orders are called, once each; returns whether there is news. */
@@ -64,7 +59,7 @@
             const concert = found.status === 200 &&
                 await shop.call('GET', `/v1/concerts/${encodeURIComponent(found.body.concert)}`);
             if (concert && concert.status === 200)
-                shows[show] = { title: concert.body.title, startsAt: found.body.startsAt };
+                shows[show] = { concert: concert.body, startsAt: found.body.startsAt };
         }
         return wanted.length > 0;
     }
@@ -72,8 +67,8 @@
     /** What was ordered: [{name, quantity, price}]. */
     function piecesOf(order, nameOf) {
         return [...order.items.map((item) => ({ name: nameOf(item.sku), quantity: item.quantity, price: item.unitPrice })),
-            ...order.seats.map((seat) => ({ name: text('seat', { show: showName(seat.show), seat: seatName(seat) }), quantity: 1,
-                price: seat.price }))];
+            ...order.seats.map((seat) => ({ name: text('seat', { show: showName(seat.show), seat: shop.seatName(seat) }),
+                quantity: 1, price: seat.price }))];
     }
 
     function nextOf(order, state) {

@@ -20,13 +20,6 @@
 
     const sectionName = (name) => (name ? text('seatsSection', { section: name }) : text('seatsNoSection'));
 
-    /** A seat in words. */
-    function nameOf(seat) {
-        return [seat.section && text('seatsSection', { section: seat.section }),
-            seat.row && text('seatsRow', { row: seat.row }),
-            text('seatsNumber', { number: seat.number || seat.id })].filter(Boolean).join(text('seatsJoin'));
-    }
-
     const prices = new Map();
 
     /** A price in words; to make such a thing takes a browser long, and there are few different ones. */
@@ -36,7 +29,7 @@
         return prices.get(price.amount);
     }
 
-    const namesOf = (seats) => seats.map(nameOf).join(text('seatsAnd'));
+    const namesOf = (seats) => seats.map(shop.seatName).join(text('seatsAnd'));
 
     function total(seats) {
         return { amount: seats.reduce((sum, seat) => sum + seat.price.amount, 0), currency: seats[0].price.currency };
@@ -146,7 +139,7 @@
                 { section: sectionName(section.name), price: priceRange(section) }),
             seat(index, face) {
                 const seat = way.seats()[index];
-                return text('seatsLabel', { seat: nameOf(seat), price: priceOf(seat), state: faceWords(face) });
+                return text('seatsLabel', { seat: shop.seatName(seat), price: priceOf(seat), state: faceWords(face) });
             },
         });
         const refreshList = makeList(way, choose);
@@ -240,7 +233,7 @@
             const focused = document.activeElement && document.activeElement.dataset.drop;
             at('chosen').replaceChildren(...chosen.map((seat) => element('li', {},
                 shop.seatSample(way.held().has(seat.id) ? 'KEPT' : 'CHOSEN'),
-                element('span', { className: 'what', textContent: nameOf(seat) }),
+                element('span', { className: 'what', textContent: shop.seatName(seat) }),
                 element('span', { textContent: priceOf(seat) }),
                 dropButton(seat))));
             if (focused)
@@ -250,7 +243,7 @@
         function dropButton(seat) {
             const button = element('button', { type: 'button', className: 'drop', textContent: '×' });
             button.dataset.drop = seat.id;
-            button.setAttribute('aria-label', text('seatsDrop', { seat: nameOf(seat) }));
+            button.setAttribute('aria-label', text('seatsDrop', { seat: shop.seatName(seat) }));
             button.addEventListener('click', () => choose(seat.id));
             return button;
         }
@@ -289,7 +282,7 @@
         async function order() {
             const made = await way.order();
             if (made)
-                location.assign(`/shop/result.html?order=${encodeURIComponent(made.id)}`);
+                location.assign(shop.resultPath(made.id));
         }
 
         async function lineUp() {
@@ -335,11 +328,10 @@
     }
 
     function drawHead(info, concert) {
-        const isSample = concert.id === 'sample-concert';
-        at('title').textContent = isSample ? text('concertName') : concert.title;
+        at('title').textContent = shop.concertName(concert);
         at('when').textContent = shop.time(info.startsAt);
         at('when').dateTime = info.startsAt;
-        at('where').textContent = isSample ? text('concertVenue') : concert.venue;
+        at('where').textContent = concert.id === shop.SAMPLE_CONCERT ? text('concertVenue') : concert.venue;
         document.title = text('seatsPage', { name: at('title').textContent });
     }
 

@@ -97,21 +97,6 @@
         };
     }
 
-    /** Says that no real money is taken, where scripts/run says so: only it knows who takes the money. */
-    async function markSimulator() {
-        const mark = document.getElementById('simulated');
-        if (!mark)
-            return;
-        try {
-            const answer = await shop.persist(() => {}, 'GET', '/shop/payment.json');
-            mark.hidden = answer.status !== 200 || answer.body.simulated !== true;
-        } catch (error) {
-            if (!(error instanceof shop.Lost))
-                throw error;
-            addEventListener('online', markSimulator, { once: true });
-        }
-    }
-
     const pages = {
         home: () => () => { document.title = text('homePage'); },
         product: productPage,
@@ -126,6 +111,5 @@
         };
         shop.onLanguage(show);
         show();
-        markSimulator();
     });
 }(window.shop));
