@@ -163,7 +163,7 @@ def test_by_keyboard_from_choice_to_order(visit, api, inspect):
     page.evaluate("document.getElementById('order').focus()")
     page.press("Enter")
     page.wait("#order-title")
-    assert page.text("#order-title") == EN["statusPENDING_PAYMENT"]
+    assert page.text("#order-title") == EN["statusTO_PAY"]
     assert words("A-2-3") in page.text("#order-items")
     assert api.seat_states(here.show)["A-2-2"] == "HELD"
     # What is ordered is one's own on the map, and no longer to be chosen.

@@ -111,9 +111,11 @@ class Purchase:
 
     def seen(self):
         """The order as the member sees it."""
-        answer = self.api.call("GET", f"/v1/orders/{self.order}", self.member.headers())
-        assert answer.status == 200, answer.body
-        return answer.json
+        def ask():
+            answer = self.api.call("GET", f"/v1/orders/{self.order}", self.member.headers())
+            assert answer.status in (200, 503), answer.body
+            return answer.json if answer.status == 200 else None
+        return until(ask, 10, "the order; PostgreSQL may have been away a moment ago")
 
     def status(self):
         return self.seen()["status"]
