@@ -38,7 +38,7 @@ static const char TAIL[] =
     "    --watch              go on, once a second, until Ctrl-C\n"
     "    --ttl SECONDS        life of a token, 1 to 31536000 [3600]\n"
     "    --samples N          seconds of history, 1 to 900 [10]\n"
-    "    --limit N            changes shown, 1 to 500 [50]\n"
+    "    --limit N            changes or payments shown, 1 to 500 [50]\n"
     "    --target KIND/ID     changes of this only, e.g. queue/spring-sale\n"
     "    --uses N             members that each code is good for, 1 to 1000000000 [1]\n"
     "    --expires TIME       end of the codes by RFC 3339, e.g. 2026-01-31T12:00:00Z\n"

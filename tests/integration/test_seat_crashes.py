@@ -1,7 +1,6 @@
 """Workers that die or sleep at each step of an order of seats, deadlines that pass meanwhile, stores that go away: never
 two owners, never an order without its seats, and a hold is what it was."""
 
-import threading
 import time
 
 import pytest
@@ -9,27 +8,11 @@ import pytest
 from lib import processes
 from lib.client import assert_problem, new_key
 from lib.parts import SHORTEST_LEASE_S
+from lib.running import ORDER_STEPS, Running, overdue
 from lib.seats import assert_orders_whole, holds, key, move_deadlines, owners, taken_in_redis
 from lib.wait import until
 
 SEATS = [f"A-{number}" for number in range(1, 41)]
-
-
-class Running:
-    """A call under way in a thread of its own."""
-
-    def __init__(self, call):
-        self.answer = None
-        self._thread = threading.Thread(target=self._run, args=(call,))
-        self._thread.start()
-
-    def _run(self, call):
-        self.answer = call()
-
-    def wait(self, seconds=20):
-        self._thread.join(seconds)
-        assert not self._thread.is_alive()
-        return self.answer
 
 
 @pytest.fixture
@@ -42,25 +25,12 @@ def show(api, queue):
     return api.show(queue, SEATS)
 
 
-def overdue(parts, queue):
-    """The lease of the queue's claim has run out."""
-    def is_over():
-        seconds, micros = parts.redis.time()
-        ends = [end for _, end in parts.redis.zrange(f"sluice:{{{queue}}}:claimed", 0, -1, withscores=True)]
-        return ends and max(ends) < seconds * 1000 + micros // 1000
-    until(is_over, 10, "end of the lease")
-
-
 def redis_ms(parts):
     seconds, micros = parts.redis.time()
     return seconds * 1000 + micros // 1000
 
 
-STEPS = [("order.before_claim", False), ("order.claimed", False), ("order.before_transaction", False),
-         ("order.committed", True), ("order.consumed", True)]
-
-
-@pytest.mark.parametrize("step, committed", STEPS)
+@pytest.mark.parametrize("step, committed", ORDER_STEPS)
 def test_kill_9_at_each_step_of_an_order_of_seats(parts, api, queue, show, step, committed):
     member, rival = api.ready_member(queue), api.ready_member(queue)
     member.hold(show, "A-1", "A-2")
