@@ -2,10 +2,13 @@
  * sluice-reconcile — the cleanup job: once (cron, a systemd timer), or every so many seconds.
  * With --once it prints what it did and ends with 1 where something needs a person.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
+#include "lib/metrics/metrics.h"
 #include "lib/settings/program_options.h"
 #include "reconcile/reconcile.h"
 
@@ -146,6 +149,10 @@ int main(int argc, char **argv)
     if (options[OPTION_EVERY].value != NULL &&
         !str_to_int64(str_of(options[OPTION_EVERY].value), 1, 86400, &seconds)) {
         return program_usage_error(&program, "--every takes a whole number of seconds, 1 to 86400");
+    }
+    if (settings.metrics_file[0] != '\0' && !metrics_open(settings.metrics_file)) {
+        log_event(LOG_LEVEL_WARNING, "metrics.unusable",
+                  LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
     }
     struct reconcile reconcile = {
         .settings = &settings,

@@ -1,5 +1,6 @@
 /* Payments whose time to be looked at has come: what the provider says is what they come to. */
 #include "lib/base/clock.h"
+#include "lib/metrics/metrics.h"
 #include "lib/orders/payment_desk.h"
 #include "lib/payments/payment_flow.h"
 #include "reconcile/reconcile.h"
@@ -27,11 +28,15 @@ static bool settle_next(struct reconcile *reconcile, const struct payment_flow *
     }
     switch (payment_flow_settle(flow, reconcile->arena, rows)) {
     case PAYMENT_SETTLED_DONE:
+        metrics_add(METRIC_PAYMENT_LOOKS_SETTLED, 1);
         report->payments_settled++;
         return true;
     case PAYMENT_SETTLED_WAITS:
+        metrics_add(METRIC_PAYMENT_LOOKS_WAITS, 1);
         return true;
     case PAYMENT_SETTLED_OPEN:
+        metrics_add(rows[0].needs_person ? METRIC_PAYMENT_LOOKS_PERSON : METRIC_PAYMENT_LOOKS_OPEN,
+                    1);
         report->payments_open++;
         report->payments_stuck += rows[0].needs_person ? 1 : 0;
         return true;

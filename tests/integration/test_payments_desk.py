@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -21,8 +22,14 @@ def stuck(paying):
     assert told(purchase.come_back(back)) == "confirming"
     paying.allowed_errors.add("payment.not_settled")
     paying.postgres.query("UPDATE payment SET attempts = 9, retry_at = now() WHERE id = %s", purchase.payment())
+    purchase.looks = looks_for_a_person(paying)
     purchase.report = paying.reconcile(expect=1)
     return purchase
+
+
+def looks_for_a_person(parts):
+    text = parts.api.call("GET", "/metrics").body.decode()
+    return int(re.search(r'^sluice_payment_looks_total\{left="person"\} (\d+)$', text, re.MULTILINE)[1])
 
 
 def sluicectl(parts, *words, code=0):
@@ -37,6 +44,7 @@ def test_what_needs_a_person_is_named(paying, stuck):
     payment = stuck.payment()
     assert f"needs a person: payment {payment} of order {stuck.order} is UNKNOWN: " in stuck.report
     assert "needs a person: 1 payments; see sluicectl payments stuck" in stuck.report
+    assert looks_for_a_person(paying) == stuck.looks + 1
     assert f"payment {payment}" in paying.reconcile(expect=1), "also when its time has not come"
     found = paying.api.admin("GET", "/payments?stuck=true")
     assert found.status == 200 and [row["id"] for row in found["payments"]] == [payment] and found["next"] is None
