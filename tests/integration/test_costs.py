@@ -32,16 +32,17 @@ def quiet(parts, api):
 
 def test_one_round_trip_each(parts, api, quiet):
     """Inside a script Redis counts its commands too; what matters is that a request sends exactly one."""
-    member = api.member()
-    member.enter(quiet)
-    requests = {
-        "enter": member.enter_call(quiet),
-        "repeat": member.enter_call(quiet),
-        "position": member.position_call(quiet),
-        "leave": ("DELETE", f"/v1/queues/{quiet}/entries", member.headers(), None),
-    }
-    for call in requests.values():
+    def requests_of(member):
+        member.enter(quiet)
+        return {
+            "enter": member.enter_call(quiet),
+            "repeat": member.enter_call(quiet),
+            "position": member.position_call(quiet),
+            "leave": ("DELETE", f"/v1/queues/{quiet}/entries", member.headers(), None),
+        }
+    for call in requests_of(api.member()).values():
         api.call(*call)  # from now on Redis knows the scripts
+    requests = requests_of(api.member())
     for name, call in requests.items():
         before, processed = calls(parts), parts.redis.info("stats")["total_commands_processed"]
         assert api.call(*call).status in (200, 201, 204), name
