@@ -190,7 +190,7 @@ def test_seats_are_named(checkout, inspect):
     page = member.page
     page.until("document.getElementById('order-items').innerText.includes(argument)", f"{member.sku}, Jan 1, 2030")
     assert page.evaluate("[...document.querySelectorAll('#order-items th')].map((cell) => cell.textContent.slice(-3))") \
-        == [": A", ": B"] and "30,000" in page.text("#order-total")
+        == ["A-1", "B-2"] and "30,000" in page.text("#order-total")
     member.pay()
     member.wait("PAID")
     inspect(page, "seats")
