@@ -72,7 +72,8 @@ def test_one_round_trip_tells_all_there_is_to_know_beforehand(parts, api, logged
     """No token, all gone, has one already: one call to Redis each, and PostgreSQL only to show one's own coupon."""
     queue = api.queue(maxActive=200, entryTtlSeconds=300)
     event, other = api.coupon_event(queue, 40), api.coupon_event(queue, 100)
-    events = [f"{event}-{n}" for n in range(60)]
+    # As many as one worker alone may ask PostgreSQL about in a second.
+    events = [f"{event}-{n}" for n in range(20)]
     made = api.together([("PUT", f"/v1/admin/coupon-events/{name}", api.operator_headers(), {"name": "E", "queue": queue})
                          for name in events], 4)
     assert {answer.status for answer in made} == {201}
@@ -127,6 +128,7 @@ def test_made_up_events_of_passers_by_leave_room_for_members(api):
     queue = api.queue()
     members = api.ready_members(queue, 12)
     events = [api.coupon_event(queue, 1) for _ in members]
+    time.sleep(1.1)  # the test before may have spent this second's budget
     strangers = [("GET", f"/v1/coupon-events/{queue}-made-up-{n}", {}, None) for n in range(300)]
     calls = [*strangers[:200], *(m.coupon_call(e) for m, e in zip(members, events)), *strangers[200:]]
     answers = api.together(calls, 16)

@@ -215,7 +215,8 @@ class Parts:
 
     def stop_reconcile(self):
         if self.reconciler:
-            self.reconciler.stop()
+            # It finishes its pass, which may have to wait for a payment provider.
+            self.reconciler.stop(seconds=30)
             self.reconciler = None
 
     def reconcile(self, expect=0):
