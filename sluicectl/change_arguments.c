@@ -2,19 +2,6 @@
 
 #include "lib/base/str.h"
 
-static void release_json(void *object)
-{
-    (void)json_object_put(object);
-}
-
-json_object *change_object(const struct invocation *invocation)
-{
-    json_object *object = json_object_new_object();
-
-    arena_on_reset(invocation->arena, release_json, object);
-    return object;
-}
-
 static bool read_one(const struct change_field *field, struct str text, json_object *object)
 {
     int64_t number = 0;
@@ -61,7 +48,7 @@ enum exit_code change_put(const struct invocation *invocation, const char *read_
                           const char *path, const struct change_field *fields, size_t count,
                           struct client_answer *answer)
 {
-    json_object *wanted = change_object(invocation);
+    json_object *wanted = scratch_object(invocation);
 
     /* The command line is judged before anything is asked of the server. */
     if (!change_read(invocation, fields, count, wanted)) {

@@ -18,9 +18,6 @@ struct change_field {
     bool number;
 };
 
-/** A new object that lives as long as the arena. */
-json_object *change_object(const struct invocation *invocation);
-
 /** Puts the arguments from the second on into `object`. False, and said why, for one that is none of `fields`. */
 bool change_read(const struct invocation *invocation, const struct change_field *fields,
                  size_t count, json_object *object);

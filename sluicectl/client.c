@@ -40,9 +40,10 @@ static struct curl_slist *key_header(const struct invocation *invocation)
     size_t length = 0;
 
     if (!secret_read(path, &bytes, &length, error)) {
-        (void)failed("the admin key cannot be read: %s. Name Sluice's folder with --data or "
-                     "SLUICE_DATA, or the key with SLUICE_ADMIN_KEY_FILE.",
-                     error);
+        (void)failed_as(EXIT_CONFIG,
+                        "the admin key cannot be read: %s. Name Sluice's folder with --data or "
+                        "SLUICE_DATA, or the key with SLUICE_ADMIN_KEY_FILE.",
+                        error);
         return NULL;
     }
     size_t text = strcspn(bytes, "\r\n");
@@ -62,11 +63,13 @@ static bool perform(const struct invocation *invocation, CURL *curl, long *statu
         return true;
     }
     if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST) {
-        (void)failed("%s does not answer (%s). Is Sluice running? Start it with scripts/run, or "
-                     "name its address with --url or SLUICE_URL.",
-                     invocation->url, curl_easy_strerror(code));
+        (void)failed_as(EXIT_UNAVAILABLE,
+                        "%s does not answer (%s). Is Sluice running? Start it with scripts/run, or "
+                        "name its address with --url or SLUICE_URL.",
+                        invocation->url, curl_easy_strerror(code));
     } else {
-        (void)failed("%s gave no whole answer: %s.", invocation->url, curl_easy_strerror(code));
+        (void)failed_as(EXIT_UNAVAILABLE, "%s gave no whole answer: %s.", invocation->url,
+                        curl_easy_strerror(code));
     }
     return false;
 }
@@ -121,8 +124,9 @@ bool client_request(const struct invocation *invocation, const char *method, con
         arena_on_reset(invocation->arena, release_json, answer->body);
         answered = json_object_is_type(answer->body, json_type_object);
         if (!answered) {
-            (void)failed("%s answered with status %ld and no JSON: is that Sluice?",
-                         invocation->url, answer->status);
+            (void)failed_as(EXIT_UNAVAILABLE,
+                            "%s answered with status %ld and no JSON: is that Sluice?",
+                            invocation->url, answer->status);
         }
     }
     buffer_free(&received);
@@ -131,22 +135,31 @@ bool client_request(const struct invocation *invocation, const char *method, con
     return answered;
 }
 
-static const char *text_field(json_object *object, const char *name, const char *otherwise)
+/** 401 and 403 are about the key, 429, 502, 503 and 504 about the moment. */
+static enum exit_code code_of(long status)
 {
-    json_object *value = NULL;
-
-    return json_object_object_get_ex(object, name, &value) &&
-                   json_object_is_type(value, json_type_string)
-               ? json_object_get_string(value)
-               : otherwise;
+    switch (status) {
+    case 401:
+    case 403:
+        return EXIT_FORBIDDEN;
+    case 429:
+    case 502:
+    case 503:
+    case 504:
+        return EXIT_UNAVAILABLE;
+    default:
+        return EXIT_FAILED;
+    }
 }
 
 enum exit_code client_refused(const struct invocation *invocation,
                               const struct client_answer *answer)
 {
+    enum exit_code exit_code = code_of(answer->status);
+
     if (answer->body == NULL) {
-        return failed("%s answered with status %ld and nothing more.", invocation->url,
-                      answer->status);
+        return failed_as(exit_code, "%s answered with status %ld and nothing more.",
+                         invocation->url, answer->status);
     }
     const char *code = text_field(answer->body, "code", "");
     const char *pointer = text_field(answer->body, "pointer", "");
@@ -154,14 +167,15 @@ enum exit_code client_refused(const struct invocation *invocation,
         print_json(answer->body);
     }
     if (strcmp(code, "UNAUTHENTICATED") == 0) {
-        return failed(
+        return failed_as(
+            exit_code,
             "the admin key was not accepted (%s): is %s/secrets that of the Sluice at %s?", code,
             invocation->data, invocation->url);
     }
-    return failed("%s%s%s (%s)", pointer, pointer[0] != '\0' ? ": " : "",
-                  text_field(answer->body, "detail", "refused without a reason"),
-                  code[0] != '\0' ? code
-                                  : arena_format(invocation->arena, "status %ld", answer->status));
+    return failed_as(
+        exit_code, "%s%s%s (%s)", pointer, pointer[0] != '\0' ? ": " : "",
+        text_field(answer->body, "detail", "refused without a reason"),
+        code[0] != '\0' ? code : arena_format(invocation->arena, "status %ld", answer->status));
 }
 
 bool client_call(const struct invocation *invocation, const char *method, const char *path,

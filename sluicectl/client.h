@@ -25,7 +25,8 @@ bool client_request(const struct invocation *invocation, const char *method, con
 bool client_call(const struct invocation *invocation, const char *method, const char *path,
                  json_object *body, struct client_answer *answer);
 
-/** Says what a refusal says. Returns EXIT_FAILED. */
+/** Says what a refusal says. Returns EXIT_FAILED, or EXIT_FORBIDDEN or EXIT_UNAVAILABLE where it is about the key or
+ *  the moment. */
 enum exit_code client_refused(const struct invocation *invocation,
                               const struct client_answer *answer);
 

@@ -9,11 +9,6 @@
 
 enum { CODES_PER_REQUEST = 10000 };
 
-static void release_json(void *object)
-{
-    (void)json_object_put(object);
-}
-
 static const char *codes_path(const struct invocation *invocation, const char *queue)
 {
     return arena_format(invocation->arena, "/v1/admin/queues/%s/codes", queue);
@@ -28,8 +23,7 @@ static json_object *new_request(const struct invocation *invocation)
         (void)misused("a code's kind is invite or priority, not '%s'", kind);
         return NULL;
     }
-    json_object *request = json_object_new_object();
-    arena_on_reset(invocation->arena, release_json, request);
+    json_object *request = scratch_object(invocation);
     json_object_object_add(request, "kind", json_object_new_string(kind));
     json_object_object_add(request, "uses", json_object_new_int64(invocation->uses));
     if (invocation->expires[0] != '\0') {

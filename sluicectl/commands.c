@@ -3,10 +3,23 @@
 #include <string.h>
 
 static const struct command COMMANDS[] = {
-#define COMMAND(words, arguments, least, most, options, function, summary)                         \
-    {words, arguments, least, most, options, function, summary},
+#define ALIAS(words, meant)
+#define COMMAND(words, arguments, least, most, options, function, summary, examples)               \
+    {words, arguments, least, most, options, function, summary, examples},
 #include "sluicectl/commands.tbl"
 #undef COMMAND
+#undef ALIAS
+};
+
+static const struct {
+    const char *words;
+    const char *meant;
+} ALIASES[] = {
+#define ALIAS(words, meant) {words, meant},
+#define COMMAND(words, arguments, least, most, options, function, summary, examples)
+#include "sluicectl/commands.tbl"
+#undef COMMAND
+#undef ALIAS
 };
 
 const struct command *command_rows(size_t *count)
@@ -32,6 +45,16 @@ static int spelt_out(const char *name, char *const *words, int count)
     return used;
 }
 
+static const struct command *command_called(const char *name)
+{
+    for (size_t i = 0; i < sizeof(COMMANDS) / sizeof(COMMANDS[0]); i++) {
+        if (strcmp(COMMANDS[i].words, name) == 0) {
+            return &COMMANDS[i];
+        }
+    }
+    return NULL;
+}
+
 const struct command *command_find(char *const *words, int count, int *used)
 {
     for (size_t i = 0; i < sizeof(COMMANDS) / sizeof(COMMANDS[0]); i++) {
@@ -40,5 +63,18 @@ const struct command *command_find(char *const *words, int count, int *used)
             return &COMMANDS[i];
         }
     }
+    for (size_t i = 0; i < sizeof(ALIASES) / sizeof(ALIASES[0]); i++) {
+        *used = spelt_out(ALIASES[i].words, words, count);
+        if (*used > 0) {
+            return command_called(ALIASES[i].meant);
+        }
+    }
     return NULL;
+}
+
+const char *command_verb(const struct command *command)
+{
+    const char *space = strchr(command->words, ' ');
+
+    return space == NULL ? command->words : space + 1;
 }

@@ -1,5 +1,5 @@
 /*
- * commands — what sluicectl can do, by the rows of commands.tbl.
+ * commands — what sluicectl can do, by the rows of commands.tbl and options.tbl.
  */
 #ifndef SLUICE_SLUICECTL_COMMANDS_H
 #define SLUICE_SLUICECTL_COMMANDS_H
@@ -8,19 +8,23 @@
 
 #include "sluicectl/invocation.h"
 
-/** Options of single commands. */
-enum command_option {
-    OPTION_FORCE = 1,
-    OPTION_WATCH = 2,
-    OPTION_TTL = 4,
-    OPTION_SAMPLES = 8,
-    OPTION_LIMIT = 16,
-    OPTION_TARGET = 32,
-    OPTION_USES = 64,
-    OPTION_EXPIRES = 128,
-    OPTION_MEMBERS = 256,
-    OPTION_COMMITMENT = 512
+#define GLOBAL(spelling, value, text)
+enum option_number {
+#define OPTION(name, field, spelling, kind, minimum, maximum, initial, value, text)                \
+    OPTION_NUMBER_##name,
+#include "sluicectl/options.tbl"
+#undef OPTION
+    OPTION_COUNT
 };
+
+/** Options of single commands, as a set of bits. */
+enum command_option {
+#define OPTION(name, field, spelling, kind, minimum, maximum, initial, value, text)                \
+    OPTION_##name = 1U << OPTION_NUMBER_##name,
+#include "sluicectl/options.tbl"
+#undef OPTION
+};
+#undef GLOBAL
 
 struct command;
 
@@ -36,20 +40,27 @@ struct command {
     unsigned int options; /* enum command_option */
     command_run *run;
     const char *summary;
+    const char *examples; /* one a line, without the program's name */
 };
 
-#define COMMAND(words, arguments, least, most, options, function, summary) command_run function;
+#define ALIAS(words, meant)
+#define COMMAND(words, arguments, least, most, options, function, summary, examples)               \
+    command_run function;
 #include "sluicectl/commands.tbl"
 #undef COMMAND
+#undef ALIAS
 
 /** All commands in the table's order. */
 const struct command *command_rows(size_t *count);
 
-/** The command that `words` (`count` of them) begin with; NULL for none. `*used` gets how many words are the
- *  command's own. */
+/** The command that `words` (`count` of them) begin with, also by another spelling of it; NULL for none. `*used`
+ *  gets how many words are the command's own. */
 const struct command *command_find(char *const *words, int count, int *used);
 
-/** Prints the manual; or, where `words` name something, just that: a command, or "settings". */
+/** The second of a command's words, as in "queue pause"; the whole of one that has one word. */
+const char *command_verb(const struct command *command);
+
+/** Prints the manual; or, where `words` name something, just that: commands, or "settings". */
 enum exit_code command_help(struct arena *arena, char *const *words, int count);
 
 #endif

@@ -10,23 +10,10 @@
 
 enum { CODES_PER_REQUEST = 10000 };
 
-static void release_json(void *object)
-{
-    (void)json_object_put(object);
-}
-
 static const char *event_path(const struct invocation *invocation, const char *event,
                               const char *below)
 {
     return arena_format(invocation->arena, "/v1/admin/coupon-events/%s%s", event, below);
-}
-
-static json_object *new_object(const struct invocation *invocation)
-{
-    json_object *object = json_object_new_object();
-
-    arena_on_reset(invocation->arena, release_json, object);
-    return object;
 }
 
 static enum exit_code print_event(const struct invocation *invocation, json_object *event)
@@ -103,7 +90,7 @@ enum exit_code command_coupons_put(const struct command *command,
                                    const struct invocation *invocation)
 {
     const char *event = id_argument(invocation, 0, "EVENT");
-    json_object *changed = new_object(invocation);
+    json_object *changed = scratch_object(invocation);
     struct client_answer answer;
 
     (void)command;
@@ -120,7 +107,7 @@ enum exit_code command_coupons_put(const struct command *command,
     if (answer.status != 200 && answer.status != 404) {
         return client_refused(invocation, &answer);
     }
-    json_object *wanted = answer.status == 200 ? answer.body : new_object(invocation);
+    json_object *wanted = answer.status == 200 ? answer.body : scratch_object(invocation);
     for (int i = 1; i < invocation->argument_count; i++) {
         (void)set_field(wanted, invocation->arguments[i]);
     }
@@ -139,7 +126,7 @@ struct upload {
 
 static enum exit_code send_codes(const struct invocation *invocation, struct upload *upload)
 {
-    json_object *request = new_object(invocation);
+    json_object *request = scratch_object(invocation);
     struct client_answer answer;
 
     json_object_object_add(request, "codes", upload->codes);
@@ -193,7 +180,7 @@ enum exit_code command_coupons_generate(const struct command *command,
                                         const struct invocation *invocation)
 {
     const char *event = id_argument(invocation, 0, "EVENT");
-    json_object *request = new_object(invocation);
+    json_object *request = scratch_object(invocation);
     int64_t left = 0;
 
     (void)command;

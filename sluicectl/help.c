@@ -4,17 +4,23 @@
 #include "sluicectl/commands.h"
 #include "sluicectl/setting_arguments.h"
 
-enum { LINE_WIDTH = 79 };
+enum { LINE_WIDTH = 79, OPTION_WIDTH = 26 };
 
-static const struct {
-    unsigned int option;
+/** An option as help shows it; `bits` 0: every command takes it. */
+struct shown_option {
+    unsigned int bits;
     const char *spelling;
-} COMMAND_OPTIONS[] = {
-    {OPTION_FORCE, "--force"},          {OPTION_WATCH, "--watch"},
-    {OPTION_TTL, "--ttl SECONDS"},      {OPTION_SAMPLES, "--samples N"},
-    {OPTION_LIMIT, "--limit N"},        {OPTION_TARGET, "--target KIND/ID"},
-    {OPTION_USES, "--uses N"},          {OPTION_EXPIRES, "--expires TIME"},
-    {OPTION_MEMBERS, "--members FILE"}, {OPTION_COMMITMENT, "--commitment HEX"},
+    const char *value; /* "": none */
+    const char *text;
+};
+
+static const struct shown_option SHOWN[] = {
+#define GLOBAL(spelling, value, text) {0, spelling, value, text},
+#define OPTION(name, field, spelling, kind, minimum, maximum, initial, value, text)                \
+    {OPTION_##name, spelling, value, text},
+#include "sluicectl/options.tbl"
+#undef OPTION
+#undef GLOBAL
 };
 
 static const char HEAD[] =
@@ -23,29 +29,17 @@ static const char HEAD[] =
     "\n"
     "SYNOPSIS\n"
     "    sluicectl [--url URL] [--data DIR] [--json] COMMAND [ARGUMENT ...]\n"
+    "    sluicectl COMMAND --help\n"
     "\n"
     "COMMANDS\n";
 
 static const char TAIL[] =
     "    help [COMMAND | settings]\n"
-    "        This text, a command's part of it, or all settings of a queue.\n"
-    "\n"
-    "OPTIONS\n"
-    "    --url URL            address of Sluice [http://127.0.0.1:8080]\n"
-    "    --data DIR           folder that scripts/run keeps its data in [./data]\n"
-    "    --json               JSON instead of text; refusals as problem+json\n"
-    "    --force              delete a queue also with people in it\n"
-    "    --watch              go on, once a second, until Ctrl-C\n"
-    "    --ttl SECONDS        life of a token, 1 to 31536000 [3600]\n"
-    "    --samples N          seconds of history, 1 to 900 [10]\n"
-    "    --limit N            changes or payments shown, 1 to 500 [50]\n"
-    "    --target KIND/ID     changes of this only, e.g. queue/spring-sale\n"
-    "    --uses N             members that each code is good for, 1 to 1000000000 [1]\n"
-    "    --expires TIME       end of the codes by RFC 3339, e.g. 2026-01-31T12:00:00Z\n"
-    "    --members FILE       the list as `lottery entrants` prints it\n"
-    "    --commitment HEX     the commitment that you noted before the opening\n"
-    "    -h, --help           this text\n"
-    "    --version            the version\n"
+    "        This text, a command's part of it with examples, or all settings of a\n"
+    "        queue.\n"
+    "\n";
+
+static const char REST[] =
     "\n"
     "ENVIRONMENT\n"
     "    SLUICE_URL, SLUICE_DATA   as --url and --data, which come first\n"
@@ -56,79 +50,162 @@ static const char TAIL[] =
     "    DIR/secrets/member-jwt.key  signs the member JWTs of `token member`\n"
     "\n"
     "EXIT STATUS\n"
-    "    0 done; 1 refused or not answered; 64 a wrong command line\n"
-    "\n"
-    "EXAMPLES\n"
-    "    sluicectl queue set spring-sale rate=100 max-active=500 message='Soon!'\n"
-    "    sluicectl product set mug name='A mug' price=15000 currency=KRW stock=100 \\\n"
-    "        queue=spring-sale\n"
-    "    curl -H \"Authorization: Bearer $(sluicectl token member ann)\" \\\n"
-    "        -X POST http://127.0.0.1:8080/v1/queues/spring-sale/entries\n";
+    "    0   done\n"
+    "    1   refused; or diff, doctor or lottery verify found something\n"
+    "    64  a wrong command line\n"
+    "    69  no answer, or not possible at the moment: the same later may do\n"
+    "    77  the key was not accepted, or may not do that\n"
+    "    78  a key, a settings file or another file cannot be read or written\n";
 
-/** Prints `text` in lines that begin with eight spaces. */
-static void print_wrapped(const char *text)
+/** Prints `text` in lines that begin with `indent` spaces; the first begins where the cursor is, at `at`. */
+static void print_wrapped(const char *text, size_t indent, size_t at)
 {
     struct str rest = str_of(text);
-    size_t at = 0;
+    bool first = true;
 
     while (rest.n > 0) {
         struct str word;
         (void)str_split(rest, ' ', &word, &rest);
-        if (at > 0 && at + 1 + word.n > LINE_WIDTH) {
+        if (!first && at + 1 + word.n > LINE_WIDTH) {
             (void)putchar('\n');
             at = 0;
+            first = true;
         }
-        (void)fputs(at == 0 ? "        " : " ", stdout);
-        at += (at == 0 ? 8 : 1) + word.n;
-        (void)printf("%.*s", STR_ARG(word));
+        if (at < indent) {
+            (void)printf("%*s", (int)(indent - at), "");
+            at = indent;
+        }
+        (void)printf("%s%.*s", first ? "" : " ", STR_ARG(word));
+        at += (first ? 0 : 1) + word.n;
+        first = false;
     }
     (void)putchar('\n');
+}
+
+static void print_option(const struct shown_option *option)
+{
+    int width = printf("    --%s%s%s", option->spelling, option->value[0] != '\0' ? " " : "",
+                       option->value);
+
+    if (width > OPTION_WIDTH) {
+        (void)putchar('\n');
+        width = 0;
+    }
+    print_wrapped(option->text, OPTION_WIDTH + 2, (size_t)width);
+}
+
+/** Prints the options of which `bits` has one; 0: those of every command. */
+static void print_options(unsigned int bits)
+{
+    for (size_t i = 0; i < sizeof(SHOWN) / sizeof(SHOWN[0]); i++) {
+        if (bits == 0 ? SHOWN[i].bits == 0 : (SHOWN[i].bits & bits) != 0) {
+            print_option(&SHOWN[i]);
+        }
+    }
 }
 
 static void print_command(const struct command *command)
 {
     (void)printf("    %s%s%s", command->words, command->arguments[0] != '\0' ? " " : "",
                  command->arguments);
-    for (size_t i = 0; i < sizeof(COMMAND_OPTIONS) / sizeof(COMMAND_OPTIONS[0]); i++) {
-        if ((command->options & COMMAND_OPTIONS[i].option) != 0) {
-            (void)printf(" [%s]", COMMAND_OPTIONS[i].spelling);
+    for (size_t i = 0; i < sizeof(SHOWN) / sizeof(SHOWN[0]); i++) {
+        if ((command->options & SHOWN[i].bits) != 0) {
+            (void)printf(" [--%s%s%s]", SHOWN[i].spelling, SHOWN[i].value[0] != '\0' ? " " : "",
+                         SHOWN[i].value);
         }
     }
     (void)putchar('\n');
-    print_wrapped(command->summary);
+    print_wrapped(command->summary, 8, 0);
 }
 
-/** Prints the commands whose words begin with `prefix`; returns how many there are. */
-static int print_commands(struct str prefix)
+static bool is_named(const struct command *command, struct str prefix)
+{
+    struct str words = str_of(command->words);
+
+    return str_starts(words, prefix) &&
+           (prefix.n == 0 || words.n == prefix.n || words.p[prefix.n] == ' ');
+}
+
+/** Prints the commands whose words begin with `prefix`; returns the options that they take, and how many commands
+ *  there are. */
+static unsigned int print_commands(struct str prefix, int *printed)
 {
     size_t count = 0;
     const struct command *commands = command_rows(&count);
-    int printed = 0;
+    unsigned int options = 0;
 
+    *printed = 0;
     for (size_t i = 0; i < count; i++) {
-        struct str words = str_of(commands[i].words);
-        bool named = str_starts(words, prefix) &&
-                     (prefix.n == 0 || words.n == prefix.n || words.p[prefix.n] == ' ');
-        if (named) {
+        if (is_named(&commands[i], prefix)) {
             print_command(&commands[i]);
-            printed++;
+            options |= commands[i].options;
+            (*printed)++;
         }
     }
-    return printed;
+    return options;
+}
+
+static void print_examples(struct str prefix)
+{
+    size_t count = 0;
+    const struct command *commands = command_rows(&count);
+
+    (void)puts("\nEXAMPLES");
+    for (size_t i = 0; i < count; i++) {
+        struct str rest = str_of(is_named(&commands[i], prefix) ? commands[i].examples : "");
+        while (rest.n > 0) {
+            struct str line;
+            (void)str_split(rest, '\n', &line, &rest);
+            (void)printf("    sluicectl %.*s\n", STR_ARG(line));
+        }
+    }
+}
+
+static enum exit_code print_all(void)
+{
+    int printed;
+
+    (void)fputs(HEAD, stdout);
+    (void)print_commands(STR(""), &printed);
+    (void)fputs(TAIL, stdout);
+    (void)puts("OPTIONS");
+    print_options(0);
+    print_options(~0U);
+    (void)fputs(REST, stdout);
+    print_examples(STR(""));
+    return EXIT_DONE;
+}
+
+/** What `words` name: a command, also by another spelling, or the group of the first word. */
+static struct str named_by(char *const *words, int count)
+{
+    int used = 0;
+    const struct command *command = command_find(words, count, &used);
+
+    return str_of(command != NULL ? command->words : words[0]);
 }
 
 enum exit_code command_help(struct arena *arena, char *const *words, int count)
 {
+    int printed = 0;
+
     if (count == 0) {
-        (void)fputs(HEAD, stdout);
-        (void)print_commands(STR(""));
-        (void)fputs(TAIL, stdout);
-        return EXIT_DONE;
+        return print_all();
     }
-    const char *name = count == 1 ? words[0] : arena_format(arena, "%s %s", words[0], words[1]);
-    if (strcmp(name, "settings") == 0) {
+    if (strcmp(words[0], "settings") == 0) {
         setting_arguments_help(arena);
         return EXIT_DONE;
     }
-    return print_commands(str_of(name)) > 0 ? EXIT_DONE : misused("there is no command '%s'", name);
+    struct str name = named_by(words, count);
+    unsigned int options = print_commands(name, &printed);
+    if (printed == 0) {
+        return misused("there is no command '%.*s'", STR_ARG(name));
+    }
+    (void)puts("\nOPTIONS");
+    if (options != 0) {
+        print_options(options);
+    }
+    print_options(0);
+    print_examples(name);
+    return EXIT_DONE;
 }

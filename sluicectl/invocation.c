@@ -5,27 +5,51 @@
 
 #include "lib/base/identifier.h"
 
+static enum exit_code told = EXIT_FAILED;
+
+static void say(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+
+static void say(const char *format, va_list arguments)
+{
+    (void)fputs("sluicectl: ", stderr);
+    (void)vfprintf(stderr, format, arguments);
+    (void)fputc('\n', stderr);
+}
+
 enum exit_code failed(const char *format, ...)
 {
     va_list arguments;
 
-    (void)fputs("sluicectl: ", stderr);
     va_start(arguments, format);
-    (void)vfprintf(stderr, format, arguments);
+    say(format, arguments);
     va_end(arguments);
-    (void)fputc('\n', stderr);
     return EXIT_FAILED;
+}
+
+enum exit_code failed_as(enum exit_code code, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+    told = code;
+    return code;
+}
+
+enum exit_code exit_code_of(enum exit_code code)
+{
+    return code == EXIT_FAILED ? told : code;
 }
 
 enum exit_code misused(const char *format, ...)
 {
     va_list arguments;
 
-    (void)fputs("sluicectl: ", stderr);
     va_start(arguments, format);
-    (void)vfprintf(stderr, format, arguments);
+    say(format, arguments);
     va_end(arguments);
-    (void)fputs("\nSee: sluicectl help\n", stderr);
+    (void)fputs("See: sluicectl help\n", stderr);
     return EXIT_USAGE;
 }
 
@@ -33,6 +57,29 @@ void print_json(json_object *object)
 {
     (void)puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
                                                           JSON_C_TO_STRING_NOSLASHESCAPE));
+}
+
+static void release_json(void *object)
+{
+    (void)json_object_put(object);
+}
+
+json_object *scratch_object(const struct invocation *invocation)
+{
+    json_object *object = json_object_new_object();
+
+    arena_on_reset(invocation->arena, release_json, object);
+    return object;
+}
+
+const char *text_field(json_object *object, const char *name, const char *otherwise)
+{
+    json_object *value = NULL;
+
+    return json_object_object_get_ex(object, name, &value) &&
+                   json_object_is_type(value, json_type_string)
+               ? json_object_get_string(value)
+               : otherwise;
 }
 
 const char *id_argument(const struct invocation *invocation, int index, const char *what)

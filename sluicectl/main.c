@@ -3,41 +3,51 @@
  */
 #include <getopt.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <curl/curl.h>
 
-#include "lib/admission/queue_publication.h"
 #include "lib/base/log.h"
-#include "lib/orders/audit_store.h"
 #include "sluicectl/commands.h"
 
-enum {
-    TTL_USUAL_S = 3600,
-    TTL_MAX_S = 31536000,
-    SAMPLES_USUAL = 10,
-    LIMIT_USUAL = 50,
-    USES_MAX = 1000000000
+enum option_kind { KIND_FLAG, KIND_NUMBER, KIND_TEXT };
+
+#define GLOBAL(spelling, value, text)
+
+/** The options of single commands, by their numbers. */
+static const struct {
+    const char *spelling;
+    enum option_kind kind;
+    int64_t minimum;
+    int64_t maximum;
+    size_t field; /* offset in struct invocation */
+} ROWS[] = {
+#define OPTION(name, field, spelling, kind, minimum, maximum, initial, value, text)                \
+    {spelling, KIND_##kind, minimum, maximum, offsetof(struct invocation, field)},
+#include "sluicectl/options.tbl"
+#undef OPTION
 };
+
+enum { FIRST_ROW = 256 }; /* what getopt gives for them begins above every letter */
+
+#define ARGUMENT_FLAG   no_argument
+#define ARGUMENT_NUMBER required_argument
+#define ARGUMENT_TEXT   required_argument
 
 static const struct option OPTIONS[] = {{"url", required_argument, NULL, 'u'},
                                         {"data", required_argument, NULL, 'd'},
                                         {"json", no_argument, NULL, 'j'},
-                                        {"force", no_argument, NULL, 'f'},
-                                        {"watch", no_argument, NULL, 'w'},
-                                        {"ttl", required_argument, NULL, 't'},
-                                        {"samples", required_argument, NULL, 's'},
-                                        {"limit", required_argument, NULL, 'l'},
-                                        {"target", required_argument, NULL, 'g'},
-                                        {"uses", required_argument, NULL, 'n'},
-                                        {"expires", required_argument, NULL, 'e'},
-                                        {"members", required_argument, NULL, 'm'},
-                                        {"commitment", required_argument, NULL, 'c'},
                                         {"help", no_argument, NULL, 'h'},
                                         {"version", no_argument, NULL, 'v'},
+#define OPTION(name, field, spelling, kind, minimum, maximum, initial, value, text)                \
+    {spelling, ARGUMENT_##kind, NULL, FIRST_ROW + OPTION_NUMBER_##name},
+#include "sluicectl/options.tbl"
+#undef OPTION
                                         {NULL, 0, NULL, 0}};
+#undef GLOBAL
 
 /** What the command line asks for besides a command. */
 struct requests {
@@ -53,12 +63,29 @@ static const char *environment(const char *name, const char *otherwise)
     return value != NULL && value[0] != '\0' ? value : otherwise;
 }
 
-static bool read_number(const char *name, int64_t max, int64_t *number)
+/** Takes the option `number` of a single command; false, and said why, for a bad value. */
+static bool take_row(enum option_number number, struct invocation *invocation,
+                     struct requests *requests)
 {
-    if (str_to_int64(str_of(optarg), 1, max, number)) {
+    char *field = (char *)invocation + ROWS[number].field;
+
+    requests->options |= 1U << number;
+    switch (ROWS[number].kind) {
+    case KIND_FLAG:
+        *(bool *)(void *)field = true;
+        return true;
+    case KIND_TEXT:
+        *(const char **)(void *)field = optarg;
+        return true;
+    case KIND_NUMBER:
+        break;
+    }
+    if (str_to_int64(str_of(optarg), ROWS[number].minimum, ROWS[number].maximum,
+                     (int64_t *)(void *)field)) {
         return true;
     }
-    (void)misused("--%s must be a whole number from 1 to %" PRId64 ", not '%s'", name, max, optarg);
+    (void)misused("--%s must be a whole number from %" PRId64 " to %" PRId64 ", not '%s'",
+                  ROWS[number].spelling, ROWS[number].minimum, ROWS[number].maximum, optarg);
     return false;
 }
 
@@ -76,41 +103,7 @@ static bool take_option(int letter, struct invocation *invocation, struct reques
         invocation->json = true;
         return true;
     case 'f':
-        invocation->force = true;
-        requests->options |= OPTION_FORCE;
-        return true;
-    case 'w':
-        invocation->watch = true;
-        requests->options |= OPTION_WATCH;
-        return true;
-    case 't':
-        requests->options |= OPTION_TTL;
-        return read_number("ttl", TTL_MAX_S, &invocation->ttl_s);
-    case 's':
-        requests->options |= OPTION_SAMPLES;
-        return read_number("samples", QUEUE_SERIES_MAX, &invocation->samples);
-    case 'l':
-        requests->options |= OPTION_LIMIT;
-        return read_number("limit", AUDIT_LIMIT_MAX, &invocation->limit);
-    case 'g':
-        requests->options |= OPTION_TARGET;
-        invocation->target = optarg;
-        return true;
-    case 'n':
-        requests->options |= OPTION_USES;
-        return read_number("uses", USES_MAX, &invocation->uses);
-    case 'e':
-        requests->options |= OPTION_EXPIRES;
-        invocation->expires = optarg;
-        return true;
-    case 'm':
-        requests->options |= OPTION_MEMBERS;
-        invocation->members = optarg;
-        return true;
-    case 'c':
-        requests->options |= OPTION_COMMITMENT;
-        invocation->commitment = optarg;
-        return true;
+        return take_row(OPTION_NUMBER_FILE, invocation, requests);
     case 'h':
         requests->help = true;
         return true;
@@ -118,6 +111,9 @@ static bool take_option(int letter, struct invocation *invocation, struct reques
         requests->version = true;
         return true;
     default:
+        if (letter >= FIRST_ROW && letter < FIRST_ROW + OPTION_COUNT) {
+            return take_row((enum option_number)(letter - FIRST_ROW), invocation, requests);
+        }
         (void)fputs("See: sluicectl help\n", stderr);
         return false;
     }
@@ -153,9 +149,11 @@ static enum exit_code run(struct invocation *invocation, const struct requests *
         (void)puts("sluicectl " PACKAGE_VERSION);
         return EXIT_DONE;
     }
-    bool asked = count > 0 && strcmp(words[0], "help") == 0;
-    if (asked || requests->help) {
-        return command_help(invocation->arena, words + (asked ? 1 : 0), asked ? count - 1 : 0);
+    if (count > 0 && strcmp(words[0], "help") == 0) {
+        return command_help(invocation->arena, words + 1, count - 1);
+    }
+    if (requests->help) {
+        return command_help(invocation->arena, words, count);
     }
     if (count == 0) {
         return misused("a command is missing");
@@ -182,20 +180,20 @@ static enum exit_code run(struct invocation *invocation, const struct requests *
 int main(int argc, char **argv)
 {
     struct requests requests = {0};
-    struct invocation invocation = {.url = environment("SLUICE_URL", "http://127.0.0.1:8080"),
-                                    .data = environment("SLUICE_DATA", "./data"),
-                                    .ttl_s = TTL_USUAL_S,
-                                    .samples = SAMPLES_USUAL,
-                                    .limit = LIMIT_USUAL,
-                                    .target = "",
-                                    .uses = 1,
-                                    .expires = "",
-                                    .members = "",
-                                    .commitment = ""};
+    struct invocation invocation = {
+        .url = environment("SLUICE_URL", "http://127.0.0.1:8080"),
+        .data = environment("SLUICE_DATA", "./data"),
+#define GLOBAL(spelling, value, text)
+#define OPTION(name, field, spelling, kind, minimum, maximum, initial, value, text)                \
+    .field = initial,
+#include "sluicectl/options.tbl"
+#undef OPTION
+#undef GLOBAL
+    };
     int letter = 0;
 
     log_start("sluicectl", LOG_LEVEL_ERROR);
-    while ((letter = getopt_long(argc, argv, "h", OPTIONS, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, "hf:", OPTIONS, NULL)) != -1) {
         if (!take_option(letter, &invocation, &requests)) {
             return EXIT_USAGE;
         }
@@ -208,7 +206,7 @@ int main(int argc, char **argv)
     arena_free(invocation.arena);
     curl_global_cleanup();
     if (fflush(stdout) != 0) {
-        return (int)failed("the output could not be written");
+        return (int)failed_as(EXIT_CONFIG, "the output could not be written");
     }
-    return (int)code;
+    return (int)exit_code_of(code);
 }

@@ -6,11 +6,6 @@
 #include "sluicectl/commands.h"
 #include "sluicectl/table.h"
 
-static void release_json(void *object)
-{
-    (void)json_object_put(object);
-}
-
 static const char *product_path(const struct invocation *invocation, const char *sku)
 {
     return arena_format(invocation->arena, "/v1/admin/products/%s", sku);
@@ -131,9 +126,8 @@ static json_object *product_to_change(const struct invocation *invocation, const
         (void)client_refused(invocation, &answer);
         return NULL;
     }
-    json_object *product = json_object_new_object();
+    json_object *product = scratch_object(invocation);
     json_object_object_add(product, "price", json_object_new_object());
-    arena_on_reset(invocation->arena, release_json, product);
     return product;
 }
 
@@ -142,10 +136,9 @@ enum exit_code command_product_set(const struct command *command,
 {
     const char *sku = id_argument(invocation, 0, "SKU");
     struct client_answer answer;
-    json_object *scratch = json_object_new_object();
+    json_object *scratch = scratch_object(invocation);
 
     (void)command;
-    arena_on_reset(invocation->arena, release_json, scratch);
     /* The command line is judged before anything is asked of the server. */
     for (int i = 1; i < invocation->argument_count; i++) {
         if (sku == NULL || !set_field(scratch, scratch, invocation->arguments[i])) {

@@ -147,20 +147,69 @@ enum exit_code command_queue_act(const struct command *command, const struct inv
 {
     const char *queue = id_argument(invocation, 0, "queue id");
     struct client_answer answer;
-    struct str first;
-    struct str action;
 
     if (queue == NULL) {
         return EXIT_USAGE;
     }
-    (void)str_split(str_of(command->words), ' ', &first, &action);
-    if (!client_call(invocation, "POST",
-                     queue_path(invocation, queue,
-                                arena_format(invocation->arena, "/actions/%.*s", STR_ARG(action))),
-                     NULL, &answer)) {
+    if (!client_call(
+            invocation, "POST",
+            queue_path(invocation, queue,
+                       arena_format(invocation->arena, "/actions/%s", command_verb(command))),
+            NULL, &answer)) {
         return EXIT_FAILED;
     }
     return print_queue(invocation, answer.body);
+}
+
+/** Changes one setting of a queue that is there; `value` becomes the request's. */
+static enum exit_code change_setting(const struct invocation *invocation, const char *name,
+                                     json_object *value)
+{
+    const char *queue = id_argument(invocation, 0, "queue id");
+    json_object *settings = scratch_object(invocation);
+    struct client_answer answer;
+
+    json_object_object_add(settings, name, value);
+    if (queue == NULL) {
+        return EXIT_USAGE;
+    }
+    if (!client_call(invocation, "PATCH", queue_path(invocation, queue, ""), settings, &answer)) {
+        return EXIT_FAILED;
+    }
+    return print_queue(invocation, answer.body);
+}
+
+enum exit_code command_queue_rate(const struct command *command,
+                                  const struct invocation *invocation)
+{
+    char *argument = arena_format(invocation->arena, "rate=%s", invocation->arguments[1]);
+
+    (void)command;
+    json_object *read = setting_arguments_read(invocation->arena, &argument, 1);
+    if (read == NULL) {
+        return EXIT_USAGE;
+    }
+    arena_on_reset(invocation->arena, release_json, read);
+    return change_setting(invocation, "ratePerSecond",
+                          json_object_get(json_object_object_get(read, "ratePerSecond")));
+}
+
+enum exit_code command_queue_message(const struct command *command,
+                                     const struct invocation *invocation)
+{
+    bool none = invocation->argument_count < 2 || invocation->arguments[1][0] == '\0';
+
+    (void)command;
+    return change_setting(invocation, "message",
+                          none ? NULL : json_object_new_string(invocation->arguments[1]));
+}
+
+enum exit_code command_queue_hold(const struct command *command,
+                                  const struct invocation *invocation)
+{
+    bool holds = strcmp(command_verb(command), "hold") == 0;
+
+    return change_setting(invocation, "activation", json_object_new_string(holds ? "hold" : "on"));
 }
 
 enum exit_code command_queue_delete(const struct command *command,
