@@ -38,6 +38,18 @@ static const struct route READYZ_OF_QUEUE_POOL = {
     .finish = readyz_line_finish,
 };
 
+/* Behind those of the table: 0 is for none, the last for the one above. */
+_Static_assert(sizeof(ROUTES) / sizeof(ROUTES[0]) + 2 <= ROUTES_MAX, "every route has a number");
+
+size_t router_number(const struct route *route)
+{
+    if (route == NULL) {
+        return 0;
+    }
+    return route == &READYZ_OF_QUEUE_POOL ? sizeof(ROUTES) / sizeof(ROUTES[0]) + 1
+                                          : (size_t)(route - ROUTES) + 1;
+}
+
 static bool parameter_fits(struct str name, struct str value)
 {
     if (str_equal(name, STR("{queue}")) || str_equal(name, STR("{sku}")) ||

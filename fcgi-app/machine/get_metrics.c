@@ -1,8 +1,9 @@
 /*
- * GET /metrics — the counters of this host, all programs together, as Prometheus reads them. The same in every pool.
+ * GET /metrics — the numbers of this host, all programs together, as Prometheus reads them. The same in every pool, and
+ * made of memory alone: a scrape asks neither Redis nor PostgreSQL.
  */
 #include "fcgi-app/pool/handler.h"
-#include "lib/metrics/metrics.h"
+#include "lib/metrics/metrics_text.h"
 
 void get_metrics(const struct services *services, const struct request *request,
                  struct response *response)

@@ -5,6 +5,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/test_pause.h"
+#include "lib/metrics/metrics.h"
 
 /* The claim's id is public: it says nothing about the token. */
 static void complain(const char *event, const struct claim *claim, enum outcome outcome)
@@ -71,6 +72,8 @@ void order_claim_consume(const struct services *services, const struct request *
     enum outcome outcome =
         claim_consume(services->redis, request->arena, claim, order, tombstone_ms, keep_place);
 
+    metrics_add(
+        outcome == OUTCOME_ADMISSION_UNAVAILABLE ? METRIC_CONSUMES_LATE : METRIC_CONSUMES_DONE, 1);
     if (outcome != OUTCOME_CONSUMED && outcome != OUTCOME_ALREADY) {
         complain("order.consume_failed", claim, outcome);
     }

@@ -7,6 +7,7 @@
 #include "fcgi-app/order/abandoned_claims.h"
 #include "fcgi-app/pool/exchange.h"
 #include "fcgi-app/pool/listener.h"
+#include "fcgi-app/pool/pool_metrics.h"
 #include "fcgi-app/pool/stop_signal.h"
 #include "lib/admission/claim.h"
 #include "lib/base/clock.h"
@@ -21,15 +22,19 @@ struct worker {
     int64_t beat_at_ms; /* when the next sign of life is due */
 };
 
-/* The queues promote only while orders can be taken, so the sign of life says just that. */
+/* The queues promote only while orders can be taken, so the order pool's sign of life in Redis says just that. */
 static void beat_if_due(struct worker *worker)
 {
     const struct services *services = worker->services;
 
-    if (services->pool != POOL_ORDER || clock_monotonic_ms() < worker->beat_at_ms) {
+    if (clock_monotonic_ms() < worker->beat_at_ms) {
         return;
     }
     worker->beat_at_ms = clock_monotonic_ms() + BEAT_MS;
+    pool_metrics_beat(services->pool);
+    if (services->pool != POOL_ORDER) {
+        return;
+    }
     if (postgres_alive(services->postgres)) {
         (void)order_pool_beat(services->redis, worker->exchange->arena,
                               services->settings->order_pool_silence_ms);

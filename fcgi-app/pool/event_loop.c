@@ -11,6 +11,7 @@
 #include "fcgi-app/pool/exchange.h"
 #include "fcgi-app/pool/fcgi_records.h"
 #include "fcgi-app/pool/listener.h"
+#include "fcgi-app/pool/pool_metrics.h"
 #include "fcgi-app/pool/stop_signal.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
@@ -283,11 +284,12 @@ static int64_t idle_max_ms(const struct loop *loop)
     return is_full(loop) ? FULL_IDLE_MS : INT64_MAX;
 }
 
-/* Closes what has been half here or idle for too long. */
+/* Closes what has been half here or idle for too long, and gives a sign of life. */
 static void sweep(struct loop *loop)
 {
     int64_t idle_ms = idle_max_ms(loop);
 
+    pool_metrics_beat(loop->services->pool);
     loop->partial = 0;
     for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
         struct connection *connection = &loop->connections.all[i];
@@ -311,16 +313,14 @@ static void sweep(struct loop *loop)
 static int time_to_wait(const struct loop *loop)
 {
     int64_t wait_ms = redis_pipeline_next_turn(loop->pipeline, loop->now_ms);
-    int64_t own_ms = -1;
+    int64_t own_ms = SWEEP_MS;
 
     if (loop->due_count > 0 || loop->again != NULL) {
         own_ms = 0;
     } else if (is_stopping(loop)) {
         own_ms = STOP_LOOK_MS;
-    } else if (loop->partial > 0 || is_full(loop)) {
-        own_ms = SWEEP_MS;
     }
-    if (wait_ms < 0 || (own_ms >= 0 && own_ms < wait_ms)) {
+    if (wait_ms < 0 || own_ms < wait_ms) {
         wait_ms = own_ms;
     }
     return (int)wait_ms;

@@ -4,6 +4,8 @@
 
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/http/request_log.h"
+#include "fcgi-app/pool/pool_metrics.h"
+#include "lib/base/clock.h"
 
 struct exchange *exchange_new(void)
 {
@@ -57,6 +59,8 @@ bool exchange_begin(struct exchange *exchange, enum pool pool, size_t body_max, 
     bool too_large = false;
 
     exchange->started_ms = now_ms;
+    exchange->started_us = clock_monotonic_us();
+    exchange->pool = pool;
     exchange->input_is_read = true;
     (void)request_log_take_member();
     if (!request_read(fcgi, exchange->arena, body_max, request, &too_large)) {
@@ -74,8 +78,10 @@ bool exchange_begin(struct exchange *exchange, enum pool pool, size_t body_max, 
     return exchange->route != NULL;
 }
 
-static void log_it(const struct exchange *exchange, int64_t now_ms)
+static void note(const struct exchange *exchange, int64_t now_ms)
 {
+    pool_metrics_count(exchange->pool, exchange->route, exchange->response.status,
+                       clock_monotonic_us() - exchange->started_us);
     request_log(&exchange->request, &exchange->response,
                 exchange->route == NULL ? "" : exchange->route->path, exchange->member,
                 exchange->started_ms, now_ms);
@@ -85,12 +91,12 @@ void exchange_send(struct exchange *exchange, FCGX_Request *fcgi, int64_t now_ms
 {
     response_send(&exchange->response, exchange->request.request_id,
                   exchange->request.method == METHOD_HEAD, fcgi);
-    log_it(exchange, now_ms);
+    note(exchange, now_ms);
 }
 
 void exchange_format(struct exchange *exchange, struct buffer *out, int64_t now_ms)
 {
     response_format(&exchange->response, exchange->request.request_id,
                     exchange->request.method == METHOD_HEAD, out);
-    log_it(exchange, now_ms);
+    note(exchange, now_ms);
 }

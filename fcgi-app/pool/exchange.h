@@ -23,9 +23,11 @@ struct exchange {
     void *memory;              /* of the route, between begin and finish */
     struct str member;         /* who sent it, for the log; may be empty */
     int64_t started_ms;        /* monotonic */
-    bool input_is_read;        /* nothing of this request is left in the connection */
-    void *owner;               /* of the pool */
-    struct exchange *next;     /* of the pool */
+    int64_t started_us;        /* likewise, and not rounded to the turns of a loop */
+    enum pool pool;
+    bool input_is_read;    /* nothing of this request is left in the connection */
+    void *owner;           /* of the pool */
+    struct exchange *next; /* of the pool */
 };
 
 /** A new one, empty; never NULL. */
@@ -41,10 +43,10 @@ void exchange_free(struct exchange *exchange);
 bool exchange_begin(struct exchange *exchange, enum pool pool, size_t body_max, FCGX_Request *fcgi,
                     int64_t now_ms);
 
-/** Hands the response to libfcgi and logs the request. The connection's end of request is the caller's. */
+/** Hands the response to libfcgi and logs and counts the request. The connection's end of request is the caller's. */
 void exchange_send(struct exchange *exchange, FCGX_Request *fcgi, int64_t now_ms);
 
-/** Appends the response to `out` instead, and logs the request. */
+/** Appends the response to `out` instead, and logs and counts the request. */
 void exchange_format(struct exchange *exchange, struct buffer *out, int64_t now_ms);
 
 #endif

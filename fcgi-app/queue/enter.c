@@ -19,6 +19,7 @@
 #include "fcgi-app/queue/who_stands.h"
 #include "lib/admission/codes.h"
 #include "lib/base/log.h"
+#include "lib/metrics/metrics.h"
 
 /* The body is optional, and so is the code in it. */
 static bool read_code(const struct request *request, struct response *response, struct str *code)
@@ -67,6 +68,10 @@ void enter_finish(const struct services *services, const struct request *request
     struct line_position position;
     enum outcome outcome = line_read_position(reply, &position);
 
+    metrics_add(outcome == OUTCOME_ENTERED   ? METRIC_ENTRIES_NEW
+                : outcome == OUTCOME_ALREADY ? METRIC_ENTRIES_AGAIN
+                                             : METRIC_ENTRIES_REFUSED,
+                1);
     if (outcome != OUTCOME_ENTERED && outcome != OUTCOME_ALREADY) {
         refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
         return;

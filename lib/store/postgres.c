@@ -7,6 +7,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/random.h"
+#include "lib/metrics/metrics.h"
 #include "lib/store/postgres_wire.h"
 #include "lib/store/queries.h"
 
@@ -144,6 +145,7 @@ static enum attempt exchange(struct postgres *postgres, int queued, int64_t dead
 
 static void connecting_failed(struct postgres *postgres, const char *why)
 {
+    metrics_add(METRIC_POSTGRES_NOT_CONNECTED, 1);
     if (postgres->backoff_ms == 0) {
         log_event(LOG_LEVEL_WARNING, "postgres.unreachable", LOG_FIELDS(LOG_TEXT("why", why)));
     }
@@ -181,6 +183,7 @@ static bool connect_now(struct postgres *postgres, int64_t deadline)
         return false;
     }
     PQclear(result);
+    metrics_add(METRIC_POSTGRES_CONNECTED, 1);
     if (postgres->backoff_ms > 0) {
         log_event(LOG_LEVEL_INFO, "postgres.reached", LOG_NO_FIELDS);
     }
@@ -228,9 +231,12 @@ static enum attempt attempt_query(struct postgres *postgres, enum query query,
     if (attempt != ATTEMPT_DONE) {
         return attempt;
     }
+    int64_t sent_us = clock_monotonic_us();
     int queued = PQsendQueryPrepared(postgres->connection, text->name, text->parameters, parameters,
                                      NULL, NULL, 0);
-    return exchange(postgres, queued, deadline, result);
+    attempt = exchange(postgres, queued, deadline, result);
+    metrics_observe_us(HISTOGRAM_POSTGRES_CALL, clock_monotonic_us() - sent_us);
+    return attempt;
 }
 
 /* `*result` is the caller's, for POSTGRES_OK only. */
@@ -244,15 +250,19 @@ static enum postgres_outcome run(struct postgres *postgres, enum query query,
     }
     switch (attempt) {
     case ATTEMPT_DONE:
+        metrics_add(METRIC_POSTGRES_ANSWERED, 1);
         return POSTGRES_OK;
     case ATTEMPT_REFUSED:
+        metrics_add(METRIC_POSTGRES_REFUSED, 1);
         return POSTGRES_REFUSED;
     case ATTEMPT_UNKNOWN:
+        metrics_add(METRIC_POSTGRES_UNKNOWN, 1);
         return POSTGRES_UNKNOWN;
     case ATTEMPT_STALE:
     case ATTEMPT_UNREACHABLE:
         break;
     }
+    metrics_add(METRIC_POSTGRES_UNREACHABLE, 1);
     return POSTGRES_UNREACHABLE;
 }
 

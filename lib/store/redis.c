@@ -5,6 +5,9 @@
 #include <string.h>
 #include <sys/time.h>
 
+#include "lib/base/clock.h"
+#include "lib/metrics/metrics.h"
+#include "lib/store/redis_count.h"
 #include "lib/store/redis_reply.h"
 
 struct redis {
@@ -58,18 +61,23 @@ static bool connect_if_needed(struct redis *redis)
         redisSetTimeout(redis->context, redis->timeout) != REDIS_OK) {
         remember_error(redis, redis->context == NULL ? "out of memory" : redis->context->errstr);
         disconnect(redis);
+        metrics_add(METRIC_REDIS_NOT_CONNECTED, 1);
         return false;
     }
+    metrics_add(METRIC_REDIS_CONNECTED, 1);
     return true;
 }
 
 static redisReply *round_trip(struct redis *redis, const struct redis_command *command)
 {
     if (!connect_if_needed(redis)) {
+        redis_count(NULL, HISTOGRAM_REDIS_BLOCKING, 0);
         return NULL;
     }
+    int64_t sent_us = clock_monotonic_us();
     redisReply *reply =
         redisCommandArgv(redis->context, command->count, command->words, command->lengths);
+    redis_count(reply, HISTOGRAM_REDIS_BLOCKING, sent_us);
     if (reply == NULL) {
         /* A late answer must never be taken for that of the next command. */
         remember_error(redis, redis->context->errstr);

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/store/redis_count.h"
 #include "lib/store/redis_reply.h"
 
 enum { BACK_OFF_FIRST_MS = 50, BACK_OFF_MAX_MS = 1000 };
@@ -18,7 +20,8 @@ struct in_flight {
     redis_pipeline_done *done;
     void *context;
     int64_t deadline_ms;
-    bool has_text; /* sent again with its text */
+    int64_t sent_us; /* for the metrics */
+    bool has_text;   /* sent again with its text */
 };
 
 struct redis_pipeline {
@@ -56,6 +59,7 @@ static void end_all(struct redis_pipeline *pipeline)
     while (pipeline->count > 0) {
         struct in_flight one = take_oldest(pipeline);
         if (one.done != NULL) {
+            redis_count(NULL, HISTOGRAM_REDIS_LINE, one.sent_us);
             one.done(one.context, NULL);
         }
     }
@@ -116,6 +120,7 @@ static void connect_now(struct redis_pipeline *pipeline, int64_t now_ms)
         epoll_ctl(pipeline->epoll_fd, EPOLL_CTL_ADD, context->fd, &event) != 0) {
         log_event(LOG_LEVEL_WARNING, "redis.unreachable",
                   LOG_FIELDS(LOG_TEXT("why", context->err != 0 ? context->errstr : "epoll")));
+        metrics_add(METRIC_REDIS_NOT_CONNECTED, 1);
         redisFree(context);
         plan_retry(pipeline, now_ms);
         return;
@@ -159,6 +164,7 @@ void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *
     /* After a silence nobody is made to wait again before Redis has answered the scripts' loading. */
     if (pipeline->context == NULL || (pipeline->was_late && !pipeline->answers) ||
         pipeline->count >= REDIS_PIPELINE_MAX) {
+        redis_count(NULL, HISTOGRAM_REDIS_LINE, 0);
         done(context, NULL);
         return;
     }
@@ -166,6 +172,7 @@ void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *
            (struct in_flight){.command = command,
                               .done = done,
                               .context = context,
+                              .sent_us = clock_monotonic_us(),
                               .deadline_ms = now_ms + pipeline->timeout_ms});
 }
 
@@ -177,9 +184,11 @@ static void settle(struct redis_pipeline *pipeline, const redisReply *reply)
     if (one.command == NULL) {
         return;
     }
+    redis_count(reply, HISTOGRAM_REDIS_LINE, one.sent_us);
     if (redis_reply_is_noscript(reply) && one.command->script != NULL && !one.has_text) {
         redis_command_send_text(one.command);
         one.has_text = true;
+        one.sent_us = clock_monotonic_us();
         append(pipeline, one.command->count, one.command->words, one.command->lengths, one);
         return;
     }
@@ -200,6 +209,7 @@ static void read_replies(struct redis_pipeline *pipeline, int64_t now_ms)
             pipeline->answers = true;
             pipeline->was_late = false;
             pipeline->back_off_ms = 0;
+            metrics_add(METRIC_REDIS_CONNECTED, 1);
             log_event(LOG_LEVEL_INFO, "redis.connected", LOG_NO_FIELDS);
         }
         if (pipeline->count == 0) {

@@ -47,6 +47,7 @@ test  cppcheck               C lint
 test  chromium               browser tests
 test  fonts-nanum            Korean letters in their pictures
 test  nodejs                 drives Chromium
+test  prometheus             promtool, which checks and tries the alert rules
 test  npm                    installs the driver from tests/package-lock.json
 TABLE
 }

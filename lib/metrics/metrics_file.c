@@ -1,0 +1,125 @@
+#include "lib/metrics/metrics_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/clock.h"
+
+static struct metrics_file own;
+static struct metrics_file *in_use = &own;
+
+/* Every name that has a place in the file. */
+static const char *const PLACES[] = {
+    "cells",
+#define METRIC(name, type, text, labels, help) #name,
+#include "lib/metrics/metrics.tbl"
+    "histograms",
+#define HISTOGRAM(name, text, labels, help) #name,
+#include "lib/metrics/metrics.tbl"
+    "queues",
+#define QUEUE_METRIC(name, type, others, text, labels, help) #name,
+#include "lib/metrics/metrics.tbl"
+    "waits",
+#define QUEUE_HISTOGRAM(name, text, labels, help) #name,
+#include "lib/metrics/metrics.tbl"
+};
+
+/* FNV-1a of the names: files of other rows are not ours. */
+static uint64_t layout_of_rows(void)
+{
+    uint64_t hash = 0xcbf29ce484222325U ^ sizeof(struct metrics_file);
+
+    for (size_t i = 0; i < sizeof(PLACES) / sizeof(PLACES[0]); i++) {
+        for (const char *p = PLACES[i]; *p != '\0'; p++) {
+            hash = (hash ^ (unsigned char)*p) * 0x100000001b3U;
+        }
+        hash = (hash ^ (unsigned char)'\n') * 0x100000001b3U;
+    }
+    return hash;
+}
+
+struct metrics_file *metrics_file(void)
+{
+    if (in_use == &own && own.began == 0) {
+        own.began = clock_wall_ms() / 1000;
+    }
+    return in_use;
+}
+
+/* Locked by the caller. Returns 1 where the file is ours, 0 where it is another's, -1 with errno. */
+static int prepare(int fd)
+{
+    const struct {
+        uint64_t layout;
+        int64_t began;
+    } head = {.layout = layout_of_rows(), .began = clock_wall_ms() / 1000};
+    uint64_t found = 0;
+    struct stat about;
+
+    _Static_assert(offsetof(struct metrics_file, began) == sizeof(uint64_t),
+                   "the head is the file's");
+    if (fstat(fd, &about) != 0) {
+        return -1;
+    }
+    if (about.st_size == 0) {
+        bool written = ftruncate(fd, (off_t)sizeof(struct metrics_file)) == 0 &&
+                       pwrite(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head);
+        return written ? 1 : -1;
+    }
+    if (about.st_size != (off_t)sizeof(struct metrics_file) ||
+        pread(fd, &found, sizeof(found), 0) != (ssize_t)sizeof(found)) {
+        return 0;
+    }
+    return found == head.layout ? 1 : 0;
+}
+
+/* -1 with errno, EAGAIN where the file was another release's and is gone now. */
+static int open_locked(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+    if (fd < 0) {
+        return -1;
+    }
+    int ours = flock(fd, LOCK_EX) == 0 ? prepare(fd) : -1;
+    if (ours == 1) {
+        return fd;
+    }
+    if (ours == 0) {
+        errno = unlink(path) == 0 || errno == ENOENT ? EAGAIN : errno;
+    }
+    int why = errno;
+    (void)close(fd);
+    errno = why;
+    return -1;
+}
+
+bool metrics_open(const char *path)
+{
+    int fd = open_locked(path);
+
+    if (fd < 0 && errno == EAGAIN) {
+        fd = open_locked(path);
+    }
+    if (fd < 0) {
+        return false;
+    }
+    void *map = mmap(NULL, sizeof(struct metrics_file), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    int why = errno;
+    (void)flock(fd, LOCK_UN); /* the mapping would keep it */
+    (void)close(fd);
+    errno = why;
+    if (map == MAP_FAILED) {
+        return false;
+    }
+    if (in_use != &own) {
+        (void)munmap(in_use, sizeof(*in_use));
+    }
+    in_use = map;
+    return true;
+}
