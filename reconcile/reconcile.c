@@ -1,6 +1,6 @@
 #include "reconcile/reconcile.h"
 
-#include "lib/base/log.h"
+#include "lib/orders/history_store.h"
 
 void reconcile_pass(struct reconcile *reconcile)
 {
@@ -35,8 +35,14 @@ void reconcile_pass(struct reconcile *reconcile)
     for (size_t i = 0; i < count && !reconcile->report.redis_silent; i++) {
         reconcile_shows(reconcile, &queues[i]);
     }
+    if (!reconcile->report.redis_silent) {
+        reconcile_history(reconcile, queues, count);
+    }
     /* Last, for it waits for the payment provider. */
     reconcile_payments(reconcile);
+    if (!reconcile->report.redis_silent && !reconcile->report.postgres_silent) {
+        (void)pass_note(reconcile->postgres, reconcile->arena, "sluice-reconcile");
+    }
 }
 
 bool reconcile_needs_person(const struct reconcile_report *report)

@@ -1,7 +1,8 @@
 /*
  * reconcile — brings Redis and PostgreSQL to agree again after crashes: claims past their lease, the
  * outbox, payments that nobody finished, unpaid orders past their time, draws that are due, codes, queues and shows
- * that Redis does not know (or knows an older version of), places, seats and counts of coupons that drifted apart.
+ * that Redis does not know (or knows an older version of), places, seats and counts of coupons that drifted apart. Once
+ * a minute it writes down how the queues went.
  * Safe to run several at once: each step is one that may be done twice.
  */
 #ifndef SLUICE_RECONCILE_RECONCILE_H
@@ -64,6 +65,7 @@ struct reconcile {
     bool thorough;            /* a pass compares every seat, not just the next pages of them */
     struct compared compared; /* where the next pass goes on */
     int64_t pages_left;       /* of seats, for the pass that runs */
+    int64_t history_minute;   /* since 1970, by this host: the history is complete up to it */
 };
 
 /** Does everything once and fills `reconcile->report`. */
@@ -117,6 +119,10 @@ void reconcile_payments_for_person(struct reconcile *reconcile);
 
 /** Ends unpaid orders whose time is over (orders.c). */
 void reconcile_orders(struct reconcile *reconcile);
+
+/** Writes down how the queues went, once a minute: each minute that is over and was not written down yet
+ *  (history.c). */
+void reconcile_history(struct reconcile *reconcile, const struct queue_row *queues, size_t count);
 
 /** Compares what Redis and PostgreSQL know of a queue, remembers its highest number and mends places
  *  (drift.c). */

@@ -4,7 +4,7 @@
 #include "lib/admission/queue_settings.h"
 #include "lib/store/redis_reply.h"
 
-enum { STATS_FIRST_SAMPLE = 27, CONSUMED_SECONDS = 10 };
+enum { STATS_FIRST_SAMPLE = 27, CONSUMED_SECONDS = 10, SAMPLE_NEEDED = 9 };
 
 static void add_field(struct redis_command *command, struct str name, struct str value)
 {
@@ -102,21 +102,28 @@ struct redis_command *queue_publication_stats(struct arena *arena, struct str qu
     return command;
 }
 
-/** Reads "second,waiting,ready,…"; false for anything else. */
+/** Reads "second,waiting,ready,…"; false for anything else. The later fields may be empty or missing, and more may
+ *  follow: another release has written them. */
 static bool read_sample(struct str text, struct queue_sample *sample)
 {
-    int64_t *const numbers[] = {&sample->second,   &sample->waiting, &sample->ready,
-                                &sample->claimed,  &sample->entered, &sample->admitted,
-                                &sample->consumed, &sample->expired, &sample->left};
+    int64_t *const numbers[] = {
+        &sample->second,           &sample->waiting,        &sample->ready,
+        &sample->claimed,          &sample->entered,        &sample->admitted,
+        &sample->consumed,         &sample->expired,        &sample->left,
+        &sample->withdrawn,        &sample->rate_milli,     &sample->p50_ms,
+        &sample->p95_ms,           &sample->p99_ms,         &sample->order_errors,
+        &sample->promised_seconds, &sample->actual_seconds,
+    };
     struct str number;
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         (void)str_split(text, ',', &number, &text);
-        if (!str_to_int64(number, INT64_MIN, INT64_MAX, numbers[i])) {
+        *numbers[i] = -1;
+        if (!str_to_int64(number, INT64_MIN, INT64_MAX, numbers[i]) && i < SAMPLE_NEEDED) {
             return false;
         }
     }
-    return text.n == 0;
+    return true;
 }
 
 enum outcome queue_publication_read_stats(const redisReply *reply, struct arena *arena,

@@ -51,6 +51,15 @@ struct queue_sample {
     int64_t consumed;
     int64_t expired;
     int64_t left;
+    /* -1 from here on: not known, or an older sample that ends before */
+    int64_t withdrawn;
+    int64_t rate_milli; /* the rate in force, admissions per 1000 seconds */
+    int64_t p50_ms;     /* of orders */
+    int64_t p95_ms;
+    int64_t p99_ms;
+    int64_t order_errors;
+    int64_t promised_seconds; /* to those admitted last, when they came */
+    int64_t actual_seconds;   /* that they waited */
 };
 
 struct queue_stats {

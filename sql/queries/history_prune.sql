@@ -1,0 +1,7 @@
+-- Deletes history that is older than anybody wants, a bounded piece of it.
+-- Params: $1 days bigint, $2 at most so many rows bigint.
+-- Returns: nothing.
+-- Called by: lib/orders/history_store.c
+DELETE FROM queue_history
+ WHERE ctid = ANY (ARRAY(SELECT h.ctid FROM queue_history h
+                          WHERE h.minute < now() - make_interval(days => $1::integer) LIMIT $2::bigint));
