@@ -2,36 +2,94 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/digest.h"
+#include "lib/base/log.h"
+#include "lib/identity/watched_file.h"
 
-enum { KEY_MIN = 16 };
+enum { KEY_MIN = 16, KEYS_OF_A_ROLE = 4 };
 
-struct operator_keys {
-    unsigned char admin[SHA256_BYTES];
-    unsigned char viewer[SHA256_BYTES];
-    bool has_viewer;
+struct digests {
+    unsigned char digest[KEYS_OF_A_ROLE][SHA256_BYTES];
+    size_t count;
 };
 
-static bool read_key(const char *path, unsigned char digest[SHA256_BYTES], char error[SECRET_ERROR])
+struct role_keys {
+    struct watched_file file; /* its path is NULL where the role has no keys */
+    struct digests digests;
+};
+
+struct operator_keys {
+    struct role_keys admin;
+    struct role_keys viewer;
+};
+
+static struct str without_line_ends(struct str text)
+{
+    while (text.n > 0 && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\r')) {
+        text.n--;
+    }
+    return text;
+}
+
+static bool take_keys(struct str text, struct digests *digests)
+{
+    struct str line;
+    bool more = true;
+
+    text = without_line_ends(text);
+    while (more) {
+        more = str_split(text, '\n', &line, &text);
+        line = without_line_ends(line);
+        if (line.n < KEY_MIN || digests->count == KEYS_OF_A_ROLE) {
+            return false;
+        }
+        sha256(line, digests->digest[digests->count++]);
+    }
+    return true;
+}
+
+static bool read_keys(const char *path, struct digests *digests, char error[SECRET_ERROR])
 {
     char *bytes;
     size_t length;
 
+    *digests = (struct digests){.count = 0};
     if (!secret_read(path, &bytes, &length, error)) {
         return false;
     }
-    size_t n = length;
-    while (n > 0 && (bytes[n - 1] == '\n' || bytes[n - 1] == '\r')) {
-        n--;
-    }
-    if (n >= KEY_MIN) {
-        sha256(str_sized(bytes, n), digest);
-    } else {
-        (void)snprintf(error, SECRET_ERROR, "%s: a key has at least %d characters", path, KEY_MIN);
-    }
+    bool good = take_keys(str_sized(bytes, length), digests);
     secret_free(bytes, length);
-    return n >= KEY_MIN;
+    if (!good) {
+        (void)snprintf(error, SECRET_ERROR,
+                       "%s: must be 1 to %d lines with a key of at least %d characters each", path,
+                       KEYS_OF_A_ROLE, KEY_MIN);
+    }
+    return good;
+}
+
+static bool role_open(struct role_keys *role, const char *path, char error[SECRET_ERROR])
+{
+    watched_file_init(&role->file, path, clock_monotonic_ms());
+    return read_keys(path, &role->digests, error);
+}
+
+static void role_refresh(struct role_keys *role)
+{
+    struct digests fresh;
+    char error[SECRET_ERROR];
+
+    if (role->file.path == NULL || !watched_file_changed(&role->file, clock_monotonic_ms())) {
+        return;
+    }
+    if (!read_keys(role->file.path, &fresh, error)) {
+        log_event(LOG_LEVEL_WARNING, "keys.kept", LOG_FIELDS(LOG_TEXT("reason", error)));
+        return;
+    }
+    role->digests = fresh;
+    log_event(LOG_LEVEL_INFO, "keys.read", LOG_FIELDS(LOG_TEXT("file", role->file.path)));
 }
 
 struct operator_keys *operator_keys_open(const struct settings *settings, char error[SECRET_ERROR])
@@ -41,9 +99,9 @@ struct operator_keys *operator_keys_open(const struct settings *settings, char e
     if (keys == NULL) {
         abort();
     }
-    keys->has_viewer = settings->viewer_key_file[0] != '\0';
-    if (!read_key(settings->admin_key_file, keys->admin, error) ||
-        (keys->has_viewer && !read_key(settings->viewer_key_file, keys->viewer, error))) {
+    if (!role_open(&keys->admin, settings->admin_key_file, error) ||
+        (settings->viewer_key_file[0] != '\0' &&
+         !role_open(&keys->viewer, settings->viewer_key_file, error))) {
         operator_keys_free(keys);
         return NULL;
     }
@@ -52,22 +110,37 @@ struct operator_keys *operator_keys_open(const struct settings *settings, char e
 
 void operator_keys_free(struct operator_keys *keys)
 {
-    free(keys);
+    if (keys != NULL) {
+        watched_file_free(&keys->admin.file);
+        watched_file_free(&keys->viewer.file);
+        free(keys);
+    }
 }
 
-enum operator_role operator_keys_role(const struct operator_keys *keys, struct str key)
+/* Looks at all of them, wherever it is found. */
+static bool is_one_of(const struct digests *digests, struct str digest)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < digests->count; i++) {
+        found |=
+            constant_time_equal(digest, str_sized((const char *)digests->digest[i], SHA256_BYTES));
+    }
+    return found;
+}
+
+enum operator_role operator_keys_role(struct operator_keys *keys, struct str key)
 {
     unsigned char digest[SHA256_BYTES];
 
+    role_refresh(&keys->admin);
+    role_refresh(&keys->viewer);
     sha256(key, digest);
     struct str given = str_sized((const char *)digest, sizeof(digest));
-    bool is_admin = constant_time_equal(given, str_sized((const char *)keys->admin, SHA256_BYTES));
-    bool is_viewer =
-        constant_time_equal(given, str_sized((const char *)keys->viewer, SHA256_BYTES));
+    bool is_admin = is_one_of(&keys->admin.digests, given);
+    bool is_viewer = is_one_of(&keys->viewer.digests, given);
     if (key.n == 0) {
         return OPERATOR_NONE;
     }
-    return is_admin                        ? OPERATOR_FULL
-           : is_viewer && keys->has_viewer ? OPERATOR_VIEWER
-                                           : OPERATOR_NONE;
+    return is_admin ? OPERATOR_FULL : is_viewer ? OPERATOR_VIEWER : OPERATOR_NONE;
 }

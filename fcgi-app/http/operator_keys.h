@@ -1,5 +1,8 @@
 /*
  * operator_keys — the keys of operators and viewers, kept as SHA-256 only.
+ * A file has a key a line, at most four, which all count: while a key is changed, the new one stands first and
+ * the old one below it, until everybody has the new one. Files are read again once they change; while the new
+ * content is bad, the old keys go on and the log says why.
  */
 #ifndef SLUICE_HTTP_OPERATOR_KEYS_H
 #define SLUICE_HTTP_OPERATOR_KEYS_H
@@ -20,6 +23,6 @@ struct operator_keys *operator_keys_open(const struct settings *settings, char e
 void operator_keys_free(struct operator_keys *keys);
 
 /** Whose key `key` is, found in a time that does not depend on where it differs. */
-enum operator_role operator_keys_role(const struct operator_keys *keys, struct str key);
+enum operator_role operator_keys_role(struct operator_keys *keys, struct str key);
 
 #endif

@@ -12,46 +12,81 @@
 #include "lib/identity/jwt.h"
 #include "lib/identity/watched_file.h"
 
-enum { MEMBER_SECRET_MIN = 32 };
+enum { MEMBER_SECRET_MIN = 32, MEMBER_SECRETS_MAX = 4 };
 
 /* The last second of the year 9999: NumericDates beyond are no dates. */
 static const int64_t LAST_SECOND = 253402300799;
+
+/* While the shop's login changes its secret, tokens of both are about. */
+struct secrets {
+    struct mac_key *keys[MEMBER_SECRETS_MAX];
+    size_t count;
+};
 
 struct member_verifier {
     enum jwt_algorithm algorithm;
     int64_t leeway_ms;
     char *audience;           /* "" where it is not looked at */
-    struct mac_key *secret;   /* HS256 only */
-    struct watched_file file; /* of the secret */
+    struct secrets secrets;   /* HS256 only */
+    struct watched_file file; /* of the secrets */
     struct jwk_set *keys;     /* every other algorithm */
 };
 
-/* Reads an HS256 secret: printable ASCII, its trailing newline is not part of it. NULL where it is
- * bad. */
-static struct mac_key *read_secret(const char *path, char error[SECRET_ERROR])
+static void secrets_free(struct secrets *secrets)
+{
+    for (size_t i = 0; i < secrets->count; i++) {
+        mac_key_free(secrets->keys[i]);
+    }
+    secrets->count = 0;
+}
+
+static bool is_secret(struct str line)
+{
+    bool good = line.n >= MEMBER_SECRET_MIN;
+
+    for (size_t i = 0; good && i < line.n; i++) {
+        good = line.p[i] >= 0x20 && line.p[i] <= 0x7e;
+    }
+    return good;
+}
+
+static bool take_secrets(struct str text, struct secrets *secrets)
+{
+    struct str line;
+    bool more = true;
+
+    if (text.n > 0 && text.p[text.n - 1] == '\n') {
+        text.n--;
+    }
+    while (more) {
+        more = str_split(text, '\n', &line, &text);
+        if (!is_secret(line) || secrets->count == MEMBER_SECRETS_MAX) {
+            return false;
+        }
+        secrets->keys[secrets->count++] = mac_key_new(line);
+    }
+    return true;
+}
+
+/* Reads HS256 secrets: a line of printable ASCII each. False, with none of them, where one is bad. */
+static bool read_secrets(const char *path, struct secrets *secrets, char error[SECRET_ERROR])
 {
     char *bytes;
     size_t length;
 
+    *secrets = (struct secrets){.count = 0};
     if (!secret_read(path, &bytes, &length, error)) {
-        return NULL;
+        return false;
     }
-    struct str text = str_sized(bytes, length);
-    if (text.n > 0 && text.p[text.n - 1] == '\n') {
-        text.n--;
-    }
-    bool good = text.n >= MEMBER_SECRET_MIN;
-    for (size_t i = 0; good && i < text.n; i++) {
-        good = text.p[i] >= 0x20 && text.p[i] <= 0x7e;
-    }
-    struct mac_key *secret = good ? mac_key_new(text) : NULL;
+    bool good = take_secrets(str_sized(bytes, length), secrets);
     secret_free(bytes, length);
     if (!good) {
+        secrets_free(secrets);
         (void)snprintf(error, SECRET_ERROR,
-                       "%s: must be one line of printable ASCII, at least %d characters", path,
-                       MEMBER_SECRET_MIN);
+                       "%s: must be 1 to %d lines of printable ASCII, each at least %d characters",
+                       path, MEMBER_SECRETS_MAX, MEMBER_SECRET_MIN);
     }
-    return secret;
+    return good;
 }
 
 static bool open_keys(struct member_verifier *verifier, const struct settings *settings,
@@ -68,8 +103,7 @@ static bool open_keys(struct member_verifier *verifier, const struct settings *s
     }
     if (by_secret) {
         watched_file_init(&verifier->file, path, clock_monotonic_ms());
-        verifier->secret = read_secret(path, error);
-        return verifier->secret != NULL;
+        return read_secrets(path, &verifier->secrets, error);
     }
     verifier->keys = jwk_set_open(path, verifier->algorithm, error);
     return verifier->keys != NULL;
@@ -96,7 +130,7 @@ struct member_verifier *member_verifier_new(const struct settings *settings,
 void member_verifier_free(struct member_verifier *verifier)
 {
     if (verifier != NULL) {
-        mac_key_free(verifier->secret);
+        secrets_free(&verifier->secrets);
         jwk_set_free(verifier->keys);
         watched_file_free(&verifier->file);
         free(verifier->audience);
@@ -104,23 +138,35 @@ void member_verifier_free(struct member_verifier *verifier)
     }
 }
 
-/* The HS256 secret, read again where its file changed. */
-static struct mac_key *current_secret(struct member_verifier *verifier)
+/* The HS256 secrets, read again where their file changed. */
+static const struct secrets *current_secrets(struct member_verifier *verifier)
 {
+    struct secrets fresh;
     char error[SECRET_ERROR];
 
     if (watched_file_changed(&verifier->file, clock_monotonic_ms())) {
-        struct mac_key *fresh = read_secret(verifier->file.path, error);
-        if (fresh == NULL) {
+        if (!read_secrets(verifier->file.path, &fresh, error)) {
             log_event(LOG_LEVEL_WARNING, "keys.kept", LOG_FIELDS(LOG_TEXT("reason", error)));
         } else {
-            mac_key_free(verifier->secret);
-            verifier->secret = fresh;
+            secrets_free(&verifier->secrets);
+            verifier->secrets = fresh;
             log_event(LOG_LEVEL_INFO, "keys.read",
                       LOG_FIELDS(LOG_TEXT("file", verifier->file.path)));
         }
     }
-    return verifier->secret;
+    return &verifier->secrets;
+}
+
+static enum member_outcome check_secrets(struct member_verifier *verifier, const struct jwt *jwt)
+{
+    const struct secrets *secrets = current_secrets(verifier);
+
+    for (size_t i = 0; i < secrets->count; i++) {
+        if (jwt_verify_hs256(jwt, secrets->keys[i])) {
+            return MEMBER_VALID;
+        }
+    }
+    return MEMBER_BAD_SIGNATURE;
 }
 
 static bool is_member_type(const struct jwt *jwt)
@@ -132,8 +178,7 @@ static bool is_member_type(const struct jwt *jwt)
 static enum member_outcome check_signature(struct member_verifier *verifier, const struct jwt *jwt)
 {
     if (verifier->algorithm == JWT_HS256) {
-        return jwt_verify_hs256(jwt, current_secret(verifier)) ? MEMBER_VALID
-                                                               : MEMBER_BAD_SIGNATURE;
+        return check_secrets(verifier, jwt);
     }
     const struct public_key *key = jwk_set_find(verifier->keys, jwt);
     if (key == NULL) {
@@ -295,7 +340,7 @@ bool member_jwt_sign(struct member_verifier *verifier, struct str id, int64_t no
     buffer_format(&claims, ",\"iat\":%lld,\"exp\":%lld}", (long long)(now_ms / 1000),
                   (long long)(now_ms / 1000 + ttl_seconds));
     jwt_sign_hs256(out, STR("{\"alg\":\"HS256\",\"typ\":\"JWT\"}"), buffer_text(&claims),
-                   current_secret(verifier));
+                   current_secrets(verifier)->keys[0]);
     buffer_free(&claims);
     return buffer_ok(out);
 }

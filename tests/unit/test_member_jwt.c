@@ -1,6 +1,7 @@
 #include "tests/unit/unit.h"
 
 #include "tests/unit/member_fixture.h"
+#include "tests/unit/scratch.h"
 
 TEST(times_are_checked_with_their_leeway)
 {
@@ -139,6 +140,46 @@ TEST(tokens_made_for_trying_things_are_accepted)
     member_verifier_free(verifier);
 }
 
+/* While the shop's login changes its secret, tokens of both are about. */
+TEST(two_secrets_are_both_good_and_the_first_signs)
+{
+    static const char *const bad[] = {"short\n",
+                                      MEMBER_SECRET "\n\n",
+                                      MEMBER_SECRET "\nshort\n",
+                                      MEMBER_SECRET "\r\n",
+                                      "\n",
+                                      MEMBER_SECRET "\n" MEMBER_SECRET "\n" MEMBER_SECRET
+                                                    "\n" MEMBER_SECRET "\n" MEMBER_SECRET "\n"};
+    struct member_verifier *old = member_by_secret("");
+    struct buffer by_old, by_new;
+    struct member member;
+    char error[SECRET_ERROR];
+
+    struct settings *settings = member_settings();
+    settings->member_jwt_key_file =
+        scratch_write("two.key", "another secret of 32 characters!\n" MEMBER_SECRET "\n", 0600);
+    struct member_verifier *both = member_verifier_new(settings, error);
+    assert_non_null(both);
+    buffer_init(&by_old, JWT_MAX);
+    buffer_init(&by_new, JWT_MAX);
+    assert_true(member_jwt_sign(old, STR("m-1"), MEMBER_NOW_MS, 60, &by_old));
+    assert_true(member_jwt_sign(both, STR("m-1"), MEMBER_NOW_MS, 60, &by_new));
+    assert_int_equal(member_jwt_verify(both, buffer_text(&by_old), MEMBER_NOW_MS, &member),
+                     MEMBER_VALID);
+    assert_int_equal(member_jwt_verify(both, buffer_text(&by_new), MEMBER_NOW_MS, &member),
+                     MEMBER_VALID);
+    assert_int_equal(member_jwt_verify(old, buffer_text(&by_new), MEMBER_NOW_MS, &member),
+                     MEMBER_BAD_SIGNATURE);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        settings->member_jwt_key_file = scratch_write("bad.key", bad[i], 0600);
+        assert_null(member_verifier_new(settings, error));
+    }
+    buffer_free(&by_old);
+    buffer_free(&by_new);
+    member_verifier_free(both);
+    member_verifier_free(old);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +187,7 @@ int main(void)
         cmocka_unit_test(the_subject_must_be_a_member_id),
         cmocka_unit_test(the_audience_counts_where_one_is_configured),
         cmocka_unit_test(tokens_made_for_trying_things_are_accepted),
+        cmocka_unit_test(two_secrets_are_both_good_and_the_first_signs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
