@@ -7,17 +7,25 @@ random_base64url()
     openssl rand -base64 "$1" | tr -d '\n=' | tr '+/' '-_'
 }
 
-# keep_secret NAME TEXT-COMMAND...: writes what the command prints to secrets/NAME unless it exists.
+# keep_secret_at FILE TEXT-COMMAND...: writes what the command prints to FILE unless it exists.
 # Written beside and renamed: a start that is killed here leaves no half secret.
-keep_secret()
+keep_secret_at()
 {
-    local file=$data_dir/secrets/$1
+    local file=$1
     shift
     if [[ ! -s $file ]]; then
         (umask 077 && "$@" >"$file.new")
         mv -- "$file.new" "$file"
     fi
     chmod 600 "$file"
+}
+
+# keep_secret NAME TEXT-COMMAND...: the same in data_dir/secrets.
+keep_secret()
+{
+    local name=$1
+    shift
+    keep_secret_at "${data_dir:?}/secrets/$name" "$@"
 }
 
 # print_key: one random secret as a line.
