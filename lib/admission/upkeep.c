@@ -39,6 +39,21 @@ enum outcome places_mend(struct redis *redis, struct arena *arena, struct str qu
     return outcome_of(reply);
 }
 
+bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms)
+{
+    const redisReply *reply = redis_call(redis, arena, redis_command_new(arena, "TIME"));
+    int64_t seconds;
+    int64_t microseconds;
+
+    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY ||
+        !str_to_int64(redis_reply_text(reply, 0), 0, INT64_MAX / 1000 - 1, &seconds) ||
+        !str_to_int64(redis_reply_text(reply, 1), 0, 999999, &microseconds)) {
+        return false;
+    }
+    *ms = seconds * 1000 + microseconds / 1000;
+    return true;
+}
+
 int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue)
 {
     struct redis_command *command = redis_command_new(arena, "HGET");

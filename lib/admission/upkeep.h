@@ -5,6 +5,7 @@
 #ifndef SLUICE_ADMISSION_UPKEEP_H
 #define SLUICE_ADMISSION_UPKEEP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,9 @@ enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str
  *  many. OK, NOT_FOUND or ADMISSION_UNAVAILABLE. */
 enum outcome places_mend(struct redis *redis, struct arena *arena, struct str queue,
                          int64_t *mended);
+
+/** The time of Redis, ms since 1970. Returns false where Redis gave no answer. */
+bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms);
 
 /** When all that is left in `queue` will be over, in ms since 1970, as Redis was told; 0: never, or no answer. */
 int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue);
