@@ -6,11 +6,13 @@
 
 enum { CLAIMS_PER_PASS = 500, SHOWS_PER_PAGE = 100 };
 
-static void note(const struct claim *claim, const char *event, enum outcome outcome)
+/* The order, or coupon, and the claim are what the order pool's lines of the request name too. */
+static void note(const struct claim *claim, struct str order, const char *event,
+                 enum outcome outcome)
 {
     log_event(LOG_LEVEL_INFO, event,
               LOG_FIELDS(LOG_STR("queue", claim->queue), LOG_TEXT("claim", claim->id),
-                         LOG_TEXT("outcome", outcome_word(outcome))));
+                         LOG_STR("order", order), LOG_TEXT("outcome", outcome_word(outcome))));
 }
 
 /* A claim does not say whether it was one of seats: whatever it guards in a show of its queue is a hold as before. Should
@@ -54,11 +56,11 @@ static void settle(struct reconcile *reconcile, struct claim *claim)
             claim_consume(reconcile->redis, reconcile->arena, claim, settlement.order,
                           reconcile->settings->tombstone_seconds * 1000, settlement.keep_place);
         report->claims_consumed += outcome == OUTCOME_CONSUMED;
-        note(claim, "claim.consumed", outcome);
+        note(claim, settlement.order, "claim.consumed", outcome);
     } else {
         outcome = claim_release(reconcile->redis, reconcile->arena, claim);
         report->claims_released += outcome == OUTCOME_RELEASED;
-        note(claim, "claim.released", outcome);
+        note(claim, str_sized(NULL, 0), "claim.released", outcome);
         give_holds_back(reconcile, claim);
     }
     if (outcome == OUTCOME_ADMISSION_UNAVAILABLE) {

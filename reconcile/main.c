@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
 #include "lib/metrics/metrics.h"
@@ -108,12 +109,20 @@ static void log_report(const struct reconcile_report *report)
                          LOG_INT("postgresSilent", report->postgres_silent)));
 }
 
+static void pass(struct reconcile *reconcile)
+{
+    int64_t began_us = clock_monotonic_us();
+
+    reconcile_pass(reconcile);
+    reconcile_figures(reconcile, began_us);
+}
+
 static void run_until_shutdown(struct reconcile *reconcile, int64_t seconds)
 {
     shutdown_prepare();
     log_event(LOG_LEVEL_INFO, "reconcile.started", LOG_FIELDS(LOG_INT("everySeconds", seconds)));
     do {
-        reconcile_pass(reconcile);
+        pass(reconcile);
         log_report(&reconcile->report);
         arena_reset(reconcile->arena);
     } while (!shutdown_wait(seconds * 1000));
@@ -169,7 +178,7 @@ int main(int argc, char **argv)
         code = PROGRAM_OK;
     } else {
         reconcile.thorough = true;
-        reconcile_pass(&reconcile);
+        pass(&reconcile);
         reconcile_payments_for_person(&reconcile);
         print_report(&reconcile.report);
         code = reconcile_needs_person(&reconcile.report) ? PROGRAM_NEEDS_PERSON : PROGRAM_OK;

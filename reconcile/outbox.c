@@ -12,6 +12,22 @@ enum {
     STUCK_ATTEMPTS = 20 /* then a person should look */
 };
 
+/* A token that the order pool could not spend: said once, with what its line of the request names too. */
+static bool consume(struct reconcile *reconcile, const struct outbox_row *row,
+                    const struct claim *claim)
+{
+    enum outcome outcome =
+        claim_consume(reconcile->redis, reconcile->arena, claim, row->order,
+                      reconcile->settings->tombstone_seconds * 1000, row->keep_place);
+
+    if (outcome == OUTCOME_CONSUMED) {
+        log_event(LOG_LEVEL_INFO, "outbox.consumed",
+                  LOG_FIELDS(LOG_STR("queue", row->queue), LOG_STR("order", row->order),
+                             LOG_INT("attempts", row->attempts)));
+    }
+    return outcome != OUTCOME_ADMISSION_UNAVAILABLE;
+}
+
 static bool carry_out(struct reconcile *reconcile, const struct outbox_row *row)
 {
     struct claim claim = {.queue = row->queue, .member = row->member, .event = row->event};
@@ -20,9 +36,7 @@ static bool carry_out(struct reconcile *reconcile, const struct outbox_row *row)
     case OUTBOX_CONSUME:
         str_copy(row->admission, claim.admission, sizeof(claim.admission));
         str_copy(row->key_hash, claim.key_hash, sizeof(claim.key_hash));
-        return claim_consume(reconcile->redis, reconcile->arena, &claim, row->order,
-                             reconcile->settings->tombstone_seconds * 1000,
-                             row->keep_place) != OUTCOME_ADMISSION_UNAVAILABLE;
+        return consume(reconcile, row, &claim);
     case OUTBOX_FREE_PLACE:
         return place_free(reconcile->redis, reconcile->arena, row->queue, row->member,
                           row->order) != OUTCOME_ADMISSION_UNAVAILABLE;

@@ -65,7 +65,8 @@ struct reconcile {
     bool thorough;            /* a pass compares every seat, not just the next pages of them */
     struct compared compared; /* where the next pass goes on */
     int64_t pages_left;       /* of seats, for the pass that runs */
-    int64_t history_minute;   /* since 1970, by this host: the history is complete up to it */
+    int64_t books_at_ms;    /* when the books were last read for the metrics, monotonic; 0: never */
+    int64_t history_minute; /* since 1970, by this host: the history is complete up to it */
 };
 
 /** Does everything once and fills `reconcile->report`. */
@@ -127,5 +128,9 @@ void reconcile_history(struct reconcile *reconcile, const struct queue_row *queu
 /** Compares what Redis and PostgreSQL know of a queue, remembers its highest number and mends places
  *  (drift.c). */
 void reconcile_drift(struct reconcile *reconcile, const struct queue_row *queue);
+
+/** Counts what the pass did, which began at `began_us` (clock_monotonic_us), and now and then what the books say, in the
+ *  metrics of this host (figures.c). */
+void reconcile_figures(struct reconcile *reconcile, int64_t began_us);
 
 #endif

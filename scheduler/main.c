@@ -2,8 +2,12 @@
  * sluice-scheduler — promotes the members of every queue that it leads, at the queue's rate.
  * SIGTERM and SIGINT: hands its queues over and ends.
  */
+#include <errno.h>
+#include <string.h>
+
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
+#include "lib/metrics/metrics.h"
 #include "lib/settings/program_options.h"
 #include "scheduler/scheduler.h"
 
@@ -23,6 +27,10 @@ int main(int argc, char **argv)
         return code;
     }
     shutdown_prepare();
+    if (settings.metrics_file[0] != '\0' && !metrics_open(settings.metrics_file)) {
+        log_event(LOG_LEVEL_WARNING, "metrics.unusable",
+                  LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
+    }
     struct scheduler *scheduler = scheduler_new(&settings);
     log_event(LOG_LEVEL_INFO, "scheduler.started", LOG_NO_FIELDS);
     while (!shutdown_wait(scheduler_step(scheduler))) {

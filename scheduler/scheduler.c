@@ -8,6 +8,7 @@
 #include "lib/base/log.h"
 #include "lib/base/random.h"
 #include "lib/base/test_pause.h"
+#include "lib/metrics/metrics.h"
 #include "lib/orders/lottery_store.h"
 #include "lib/store/redis.h"
 #include "lib/store/redis_reply.h"
@@ -167,6 +168,7 @@ static void note_tick(struct queue_clock *queue, const struct promotion_tick *ti
                   LOG_FIELDS(LOG_TEXT("queue", queue->id), LOG_INT("admitted", tick->admitted),
                              LOG_INT("expired", tick->expired),
                              LOG_INT("withdrawn", tick->withdrawn),
+                             LOG_INT("highestNumber", tick->highest_served),
                              LOG_INT("waiting", tick->waiting), LOG_INT("ready", tick->ready),
                              LOG_INT("claimed", tick->claimed)));
     }
@@ -237,10 +239,25 @@ static void tick_queue(struct scheduler *scheduler, struct queue_clock *queue)
     test_pause("scheduler.promoted");
 }
 
+static void counted_tick(struct scheduler *scheduler, struct queue_clock *queue)
+{
+    int64_t began_us = clock_monotonic_us();
+
+    tick_queue(scheduler, queue);
+    if (queue->leading) {
+        metrics_observe_us(HISTOGRAM_TICK, clock_monotonic_us() - began_us);
+    }
+    metrics_add(!scheduler->redis_answers ? METRIC_TICKS_FAILED
+                : queue->leading          ? METRIC_TICKS_LED
+                                          : METRIC_TICKS_FOLLOWED,
+                1);
+}
+
 int64_t scheduler_step(struct scheduler *scheduler)
 {
     int64_t now = clock_monotonic_ms();
 
+    metrics_set_now(METRIC_SEEN_SCHEDULER);
     if (now >= scheduler->next_discovery) {
         discover(scheduler);
         scheduler->next_discovery = now + (scheduler->redis_answers ? DISCOVERY_MS : RETRY_MS);
@@ -250,7 +267,7 @@ int64_t scheduler_step(struct scheduler *scheduler)
         struct queue_clock *queue = &scheduler->queues[i];
         now = clock_monotonic_ms();
         if (now >= queue->next_tick) {
-            tick_queue(scheduler, queue);
+            counted_tick(scheduler, queue);
             /* Ticks keep their beat; those that were slept through are not made up for. */
             queue->next_tick += queue->pace.tick_ms;
             if (queue->next_tick <= now) {

@@ -116,13 +116,14 @@ void order_answer_failure(const struct request *request, struct response *respon
 }
 
 void order_answer_log(enum log_level level, const char *event, const struct order *order,
-                      struct str member)
+                      struct str member, const char *claim)
 {
     char hash[SHA256_TEXT + 1];
 
     sha256_text(member, hash);
     log_event(level, event,
-              LOG_FIELDS(LOG_STR("order", order->id), LOG_STR("queue", order->queue),
+              LOG_FIELDS(LOG_STR("order", order->id), LOG_TEXT("claim", claim),
+                         LOG_STR("queue", order->queue),
                          LOG_STR("member", str_sized(hash, MEMBER_HASH_TEXT)),
                          LOG_STR("status", order->status), LOG_INT("amount", order->total),
                          LOG_STR("currency", order->currency), LOG_INT("items", order->item_count),

@@ -23,6 +23,6 @@ void order_answer_failure(const struct request *request, struct response *respon
 
 /** A log line about an order of `member`, who is named by a hash only. */
 void order_answer_log(enum log_level level, const char *event, const struct order *order,
-                      struct str member);
+                      struct str member, const char *claim);
 
 #endif

@@ -26,6 +26,8 @@ static void answer_taking(const struct request *request, struct response *respon
 {
     switch (taken) {
     case OUTCOME_CLAIMED:
+        log_event(LOG_LEVEL_DEBUG, "claim.taken",
+                  LOG_FIELDS(LOG_STR("queue", claim->queue), LOG_TEXT("claim", claim->id)));
         test_pause("order.claimed");
         return;
     case OUTCOME_REPLAY:

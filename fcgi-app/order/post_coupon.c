@@ -58,6 +58,7 @@ static void note_issue(const struct attempt *attempt, const struct coupon *coupo
     sha256_text(attempt->claim.member, hash);
     log_event(LOG_LEVEL_INFO, "coupon.issued",
               LOG_FIELDS(LOG_STR("couponEvent", attempt->event), LOG_STR("coupon", coupon->id),
+                         LOG_TEXT("claim", attempt->claim.id),
                          LOG_STR("queue", attempt->claim.queue),
                          LOG_STR("member", str_sized(hash, MEMBER_HASH_TEXT)),
                          LOG_INT("number", attempt->claim.seq)));

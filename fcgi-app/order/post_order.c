@@ -150,6 +150,9 @@ static void committed(const struct attempt *attempt, const struct order_placemen
     const struct services *services = attempt->services;
     const struct order *order = &placement->order;
 
+    /* Before all that may yet go wrong: whoever looks for what became of the request finds its order. */
+    order_answer_log(LOG_LEVEL_INFO, "order.created", order, attempt->claim.member,
+                     attempt->claim.id);
     test_pause("order.committed");
     order_claim_consume(services, attempt->request, &attempt->claim, order->id, order->place_held);
     test_pause("order.consumed");
@@ -158,7 +161,6 @@ static void committed(const struct attempt *attempt, const struct order_placemen
         (void)availability_publish(services->postgres, services->redis, attempt->request->arena,
                                    order->queue, false);
     }
-    order_answer_log(LOG_LEVEL_INFO, "order.created", order, attempt->claim.member);
     answer_created(attempt, order);
 }
 

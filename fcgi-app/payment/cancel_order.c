@@ -101,6 +101,6 @@ void cancel_order(const struct services *services, const struct request *request
                        "The payment provider does not give the money back. The order stays paid.");
         return;
     }
-    order_answer_log(LOG_LEVEL_INFO, "order.canceled", &cancel.order, caller.id);
+    order_answer_log(LOG_LEVEL_INFO, "order.canceled", &cancel.order, caller.id, "");
     order_answer(response, 200, &cancel.order);
 }

@@ -83,6 +83,11 @@ void enter_finish(const struct services *services, const struct request *request
         problem_answer(request, response, PROBLEM_INTERNAL_ERROR, "The ticket was not signed.");
         return;
     }
+    log_set_request(request->request_id, request->traceparent);
+    log_event(LOG_LEVEL_DEBUG, "queue.entered",
+              LOG_FIELDS(LOG_STR("queue", caller->queue), LOG_INT("number", position.seq),
+                         LOG_INT("again", outcome == OUTCOME_ALREADY)));
+    log_set_request(str_sized(NULL, 0), str_sized(NULL, 0));
     seen_queues_add(caller->queue);
     position_json_answer(response, outcome == OUTCOME_ENTERED ? 201 : 200, caller->queue, &position,
                          ticket);

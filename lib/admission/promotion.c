@@ -101,6 +101,7 @@ enum outcome promotion_run(struct redis *redis, struct arena *arena, struct str 
             .unpaid = redis_reply_int(reply, 8, 0),
             .frozen = redis_reply_int(reply, 10, 0) == 1,
             .draw_waits = redis_reply_int(reply, 11, 0) == 1,
+            .highest_served = redis_reply_int(reply, 12, 0),
         };
     }
     return outcome;

@@ -33,6 +33,7 @@ struct promotion_tick {
         frozen; /* the order pool shows no sign of life: nobody is promoted, deadlines stand still */
     bool
         draw_waits; /* a lottery's list has closed: nobody behind it is let in before it is drawn */
+    int64_t highest_served; /* the highest number let in so far; 0: none */
 };
 
 /** Takes or renews the leadership of `queue` for `lease_ms`. LEADER; FOLLOWER: another has it;

@@ -67,7 +67,9 @@ static int prepare(int fd)
         return -1;
     }
     if (about.st_size == 0) {
-        bool written = ftruncate(fd, (off_t)sizeof(struct metrics_file)) == 0 &&
+        /* Programs of other users of the group count here too; the umask has no say in it. */
+        bool written = fchmod(fd, 0660) == 0 &&
+                       ftruncate(fd, (off_t)sizeof(struct metrics_file)) == 0 &&
                        pwrite(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head);
         return written ? 1 : -1;
     }
@@ -81,7 +83,7 @@ static int prepare(int fd)
 /* -1 with errno, EAGAIN where the file was another release's and is gone now. */
 static int open_locked(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
 
     if (fd < 0) {
         return -1;

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from lib import fastcgi, processes
+from lib import fastcgi, metrics, processes
 from lib.api import some_name
 from lib.wait import until
 
@@ -84,8 +84,7 @@ def counted(parts):
 
 def counters(socket):
     """What /metrics says, by name and labels."""
-    text = fastcgi.get(socket, "/metrics").body.decode()
-    return {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in text.splitlines() if line[0] != "#"}
+    return metrics.read(fastcgi.get(socket, "/metrics").body)
 
 
 def key(name):

@@ -82,6 +82,7 @@ class Tick:
     queue_state: str = ""
     frozen: int = 0
     draw_waits: int = 0
+    highest_served: int = 0
 
 
 @dataclass
