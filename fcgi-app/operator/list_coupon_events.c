@@ -1,0 +1,13 @@
+/*
+ * GET /v1/admin/coupon-events[?after=ID] — all coupon events, in order of their ids.
+ * Reply   200 {"events": [an event as its own route gives it, without coupons, issued and left, …], "next": ID|null}, five hundred a page
+ * Errors  INVALID_REQUEST
+ */
+#include "fcgi-app/operator/object_list.h"
+#include "fcgi-app/pool/handler.h"
+
+void list_coupon_events(const struct services *services, const struct request *request,
+                        struct response *response)
+{
+    answer_object_list(services, request, response, OBJECT_COUPON_EVENT, "events");
+}

@@ -1,0 +1,13 @@
+/*
+ * GET /v1/admin/products[?after=ID] — all products and what is left of them, in order of their ids.
+ * Reply   200 {"products": [a product as its own route gives it, …], "next": ID|null}, five hundred a page
+ * Errors  INVALID_REQUEST
+ */
+#include "fcgi-app/operator/object_list.h"
+#include "fcgi-app/pool/handler.h"
+
+void list_products(const struct services *services, const struct request *request,
+                   struct response *response)
+{
+    answer_object_list(services, request, response, OBJECT_PRODUCT, "products");
+}

@@ -1,0 +1,13 @@
+/*
+ * GET /v1/admin/shows[?after=ID] — all shows, in order of their ids.
+ * Reply   200 {"shows": [a show as its own route gives it, without seats, …], "next": ID|null}, five hundred a page
+ * Errors  INVALID_REQUEST
+ */
+#include "fcgi-app/operator/object_list.h"
+#include "fcgi-app/pool/handler.h"
+
+void list_shows(const struct services *services, const struct request *request,
+                struct response *response)
+{
+    answer_object_list(services, request, response, OBJECT_SHOW, "shows");
+}

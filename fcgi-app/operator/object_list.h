@@ -1,0 +1,17 @@
+/*
+ * object_list — what the operators' routes that list products, coupon events, concerts and shows share.
+ */
+#ifndef SLUICE_OPERATOR_OBJECT_LIST_H
+#define SLUICE_OPERATOR_OBJECT_LIST_H
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "fcgi-app/pool/services.h"
+#include "lib/orders/object_pages.h"
+
+/** Answers GET …[?after=ID] with {"NAME": [object, …], "next": ID of the next page's `after`, or null}. For viewers
+ *  too. */
+void answer_object_list(const struct services *services, const struct request *request,
+                        struct response *response, enum object_kind kind, const char *name);
+
+#endif

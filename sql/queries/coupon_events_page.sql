@@ -1,0 +1,16 @@
+-- Coupon events by pages, without the counts of their coupons, which would take long.
+-- Params: $1 behind this event text, $2 at most so many rows bigint.
+-- Returns: id, and the event as JSON, in order of the ids.
+-- Called by: lib/orders/object_pages.c.
+SELECT id,
+       json_build_object(
+           'event', id, 'name', name, 'queue', queue,
+           'opensAt', to_char(opens_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+           'endsAt', to_char(ends_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+           'captcha', captcha,
+           'createdAt', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+           'updatedAt', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+  FROM coupon_event
+ WHERE id > $1
+ ORDER BY id
+ LIMIT $2::bigint
