@@ -27,8 +27,17 @@ static size_t receive(char *bytes, size_t size, size_t count, void *buffer)
     return buffer_ok(buffer) ? size * count : 0;
 }
 
-/** The header that carries the admin key; NULL, and said why, where there is none. */
-static struct curl_slist *key_header(const struct invocation *invocation)
+/** Notes that there is no answer. Returns false. */
+static bool no_answer(struct client_answer *answer, enum exit_code code, const char *why)
+{
+    answer->failure = code;
+    answer->why = why;
+    return false;
+}
+
+/** The header that carries the admin key; NULL, and noted why, where there is none. */
+static struct curl_slist *key_header(const struct invocation *invocation,
+                                     struct client_answer *answer)
 {
     const char *named = getenv("SLUICE_ADMIN_KEY_FILE");
     const char *path =
@@ -40,10 +49,12 @@ static struct curl_slist *key_header(const struct invocation *invocation)
     size_t length = 0;
 
     if (!secret_read(path, &bytes, &length, error)) {
-        (void)failed_as(EXIT_CONFIG,
-                        "the admin key cannot be read: %s. Name Sluice's folder with --data or "
-                        "SLUICE_DATA, or the key with SLUICE_ADMIN_KEY_FILE.",
-                        error);
+        (void)no_answer(answer, EXIT_CONFIG,
+                        arena_format(invocation->arena,
+                                     "the admin key cannot be read: %s. Name Sluice's folder with "
+                                     "--data or SLUICE_DATA, or the key with "
+                                     "SLUICE_ADMIN_KEY_FILE.",
+                                     error));
         return NULL;
     }
     size_t text = strcspn(bytes, "\r\n");
@@ -53,25 +64,36 @@ static struct curl_slist *key_header(const struct invocation *invocation)
     return headers;
 }
 
-/** Sends it; false, and said why, where no answer came. */
-static bool perform(const struct invocation *invocation, CURL *curl, long *status)
+/** When the server says that it is; 0 where it does not say. */
+static int64_t date_of(CURL *curl)
+{
+    struct curl_header *date = NULL;
+
+    if (curl_easy_header(curl, "Date", 0, CURLH_HEADER, -1, &date) != CURLHE_OK) {
+        return 0;
+    }
+    time_t seconds = curl_getdate(date->value, NULL);
+    return seconds > 0 ? (int64_t)seconds * 1000 : 0;
+}
+
+/** Sends it; false, and noted why, where no answer came. */
+static bool perform(const struct invocation *invocation, CURL *curl, struct client_answer *answer)
 {
     CURLcode code = curl_easy_perform(curl);
 
     if (code == CURLE_OK) {
-        (void)curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
+        (void)curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer->status);
+        answer->date_ms = date_of(curl);
         return true;
     }
-    if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST) {
-        (void)failed_as(EXIT_UNAVAILABLE,
-                        "%s does not answer (%s). Is Sluice running? Start it with scripts/run, or "
-                        "name its address with --url or SLUICE_URL.",
-                        invocation->url, curl_easy_strerror(code));
-    } else {
-        (void)failed_as(EXIT_UNAVAILABLE, "%s gave no whole answer: %s.", invocation->url,
-                        curl_easy_strerror(code));
-    }
-    return false;
+    bool closed = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
+    return no_answer(answer, EXIT_UNAVAILABLE,
+                     arena_format(invocation->arena,
+                                  closed
+                                      ? "%s does not answer (%s). Is Sluice running? Start it with "
+                                        "scripts/run, or name its address with --url or SLUICE_URL."
+                                      : "%s gave no whole answer: %s.",
+                                  invocation->url, curl_easy_strerror(code)));
 }
 
 static void set_options(CURL *curl, const char *url, const char *method, struct curl_slist *headers,
@@ -94,13 +116,14 @@ static void set_options(CURL *curl, const char *url, const char *method, struct 
     (void)curl_easy_setopt(curl, CURLOPT_WRITEDATA, received);
 }
 
-bool client_request(const struct invocation *invocation, const char *method, const char *path,
-                    json_object *body, struct client_answer *answer)
+bool client_try(const struct invocation *invocation, const char *method, const char *path,
+                json_object *body, struct client_answer *answer)
 {
     /* What everybody may read is asked for as everybody does: no key goes where none is needed. */
     bool needs_key = str_starts(str_of(path), STR("/v1/admin/"));
-    struct curl_slist *headers = needs_key ? key_header(invocation) : NULL;
 
+    *answer = (struct client_answer){0};
+    struct curl_slist *headers = needs_key ? key_header(invocation, answer) : NULL;
     if (needs_key && headers == NULL) {
         return false;
     }
@@ -114,25 +137,36 @@ bool client_request(const struct invocation *invocation, const char *method, con
                 headers, &received);
     if (body != NULL) {
         headers = curl_slist_append(headers, "Content-Type: application/json");
+        (void)curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
         (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS,
                                json_object_to_json_string_ext(body, JSON_C_TO_STRING_PLAIN));
     }
-    *answer = (struct client_answer){0};
-    bool answered = perform(invocation, curl, &answer->status);
+    bool answered = perform(invocation, curl, answer);
     if (answered && received.length > 0) {
         answer->body = json_tokener_parse(arena_copy(invocation->arena, buffer_text(&received)));
         arena_on_reset(invocation->arena, release_json, answer->body);
-        answered = json_object_is_type(answer->body, json_type_object);
-        if (!answered) {
-            (void)failed_as(EXIT_UNAVAILABLE,
-                            "%s answered with status %ld and no JSON: is that Sluice?",
-                            invocation->url, answer->status);
+        if (!json_object_is_type(answer->body, json_type_object)) {
+            answered =
+                no_answer(answer, EXIT_UNAVAILABLE,
+                          arena_format(invocation->arena,
+                                       "%s answered with status %ld and no JSON: is that Sluice?",
+                                       invocation->url, answer->status));
         }
     }
     buffer_free(&received);
     curl_easy_cleanup(curl);
     curl_slist_free_all(headers);
     return answered;
+}
+
+bool client_request(const struct invocation *invocation, const char *method, const char *path,
+                    json_object *body, struct client_answer *answer)
+{
+    if (client_try(invocation, method, path, body, answer)) {
+        return true;
+    }
+    (void)failed_as(answer->failure, "%s", answer->why);
+    return false;
 }
 
 /** 401 and 403 are about the key, 429, 502, 503 and 504 about the moment. */

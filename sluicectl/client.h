@@ -14,7 +14,15 @@
 struct client_answer {
     long status;       /* of HTTP */
     json_object *body; /* NULL for an empty one; lives in the invocation's arena */
+    int64_t date_ms;   /* the server's clock, ms since 1970, to the second; 0: not said */
+    /* Where there is no answer: */
+    enum exit_code failure;
+    const char *why; /* sentences, in the invocation's arena */
 };
+
+/** As client_request(), and says nothing: `answer` has why. */
+bool client_try(const struct invocation *invocation, const char *method, const char *path,
+                json_object *body, struct client_answer *answer);
 
 /** Sends a request, with the admin key where the path is an operator's; `body` (NULL: none) is sent as JSON. Returns false, and has said why,
  *  where no answer came that could be Sluice's. */

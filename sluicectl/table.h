@@ -10,7 +10,7 @@
 
 #include "lib/base/arena.h"
 
-enum { TABLE_COLUMNS_MAX = 12, TABLE_ROWS_MAX = 4096 };
+enum { TABLE_COLUMNS_MAX = 16, TABLE_ROWS_MAX = 4096 };
 
 struct table {
     struct arena *arena;

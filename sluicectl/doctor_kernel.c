@@ -1,0 +1,72 @@
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sluicectl/doctor.h"
+
+enum {
+    BACKLOG = 1024, /* of the pools' sockets and of nginx, as scripts/run sets them */
+    FILES = 65536,
+    NUMBER_TEXT = 64
+};
+
+int64_t doctor_kernel_number(const struct doctor *doctor, const char *file)
+{
+    char text[NUMBER_TEXT];
+    int64_t number = -1;
+    int fd = open(arena_format(doctor->arena, "%s/%s", doctor->invocation->proc, file),
+                  O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0) {
+        return -1;
+    }
+    ssize_t n = read(fd, text, sizeof(text) - 1);
+    (void)close(fd);
+    struct str line = str_sized(text, n > 0 ? (size_t)n : 0);
+    while (line.n > 0 && (line.p[line.n - 1] == '\n' || line.p[line.n - 1] == ' ')) {
+        line.n--;
+    }
+    return str_to_int64(line, 0, INT64_MAX, &number) ? number : -1;
+}
+
+/** A number that must not be below `least`. What is not there cannot be judged: another kernel, or a container. */
+static void at_least(struct doctor *doctor, const char *name, const char *file, const char *key,
+                     int64_t least, enum finding_state otherwise, const char *what_it_means)
+{
+    int64_t number = doctor_kernel_number(doctor, file);
+
+    if (number < 0) {
+        doctor_note(doctor, name, FINDING_WARN,
+                    "Look at it on the host itself, or name its /proc with --proc.",
+                    "%s cannot be read here", key);
+        return;
+    }
+    doctor_check(doctor, name, number >= least, otherwise,
+                 arena_format(doctor->arena,
+                              "%s Put %s = %" PRId64
+                              " into /etc/sysctl.d/90-sluice.conf and run sysctl --system.",
+                              what_it_means, key, least),
+                 "%s is %" PRId64, key, number);
+}
+
+void doctor_kernel(struct doctor *doctor)
+{
+    at_least(doctor, "kernel.somaxconn", "sys/net/core/somaxconn", "net.core.somaxconn", BACKLOG,
+             FINDING_FAIL,
+             "Above that many waiting connections a pool's socket refuses, however long its own "
+             "backlog.");
+    at_least(doctor, "kernel.syn-backlog", "sys/net/ipv4/tcp_max_syn_backlog",
+             "net.ipv4.tcp_max_syn_backlog", BACKLOG, FINDING_FAIL,
+             "When a crowd comes in one second, half-open connections beyond that are dropped and "
+             "tried again seconds later.");
+    at_least(doctor, "kernel.syncookies", "sys/net/ipv4/tcp_syncookies", "net.ipv4.tcp_syncookies",
+             1, FINDING_FAIL,
+             "Without cookies a flood of half-open connections keeps everyone out.");
+    at_least(doctor, "kernel.files", "sys/fs/file-max", "fs.file-max", FILES, FINDING_FAIL,
+             "Every client may need two files.");
+    at_least(doctor, "kernel.overcommit", "sys/vm/overcommit_memory", "vm.overcommit_memory", 1,
+             FINDING_WARN,
+             "Redis forks to write its log anew, and Linux may refuse the fork although its memory "
+             "would never be used.");
+}

@@ -1,0 +1,169 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/store/redis.h"
+#include "sluicectl/doctor.h"
+
+enum { OLDEST_MAJOR = 7, MEMORY_PERCENT_MAX = 80 };
+
+/** What INFO says of `name`; empty where it says nothing. */
+static struct str info_of(struct str info, const char *name)
+{
+    struct str rest = info;
+
+    while (rest.n > 0) {
+        struct str line;
+        struct str key;
+        struct str value;
+        (void)str_split(rest, '\n', &line, &rest);
+        if (line.n > 0 && line.p[line.n - 1] == '\r') {
+            line.n--;
+        }
+        if (str_split(line, ':', &key, &value) && str_equal(key, str_of(name))) {
+            return value;
+        }
+    }
+    return str_sized(NULL, 0);
+}
+
+static int64_t info_number(struct str info, const char *name)
+{
+    int64_t number = 0;
+
+    (void)str_to_int64(info_of(info, name), 0, INT64_MAX, &number);
+    return number;
+}
+
+/** A setting of Redis; empty where CONFIG is not for us. */
+static struct str config_of(struct doctor *doctor, struct redis *redis, const char *name)
+{
+    struct redis_command *command = redis_command_new(doctor->arena, "CONFIG");
+
+    redis_command_add(command, STR("GET"));
+    redis_command_add(command, str_of(name));
+    const redisReply *reply = redis_call(redis, doctor->arena, command);
+    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY || reply->elements < 2) {
+        return str_sized(NULL, 0);
+    }
+    return str_sized(reply->element[1]->str, reply->element[1]->len);
+}
+
+static void check_version(struct doctor *doctor, struct str info)
+{
+    struct str version = info_of(info, "redis_version");
+    struct str major;
+    struct str rest;
+    int64_t number = 0;
+
+    (void)str_split(version, '.', &major, &rest);
+    (void)str_to_int64(major, 0, 1000, &number);
+    doctor_check(doctor, "redis.version", number >= OLDEST_MAJOR, FINDING_FAIL,
+                 "Sluice needs Redis 7.0 or later: older ones do not hold scripts to the keys that "
+                 "they declare.",
+                 "Redis is of version %.*s", STR_ARG(version));
+}
+
+static void check_memory(struct doctor *doctor, struct str info)
+{
+    struct str policy = info_of(info, "maxmemory_policy");
+    int64_t most = info_number(info, "maxmemory");
+    int64_t used = info_number(info, "used_memory");
+
+    doctor_check(doctor, "redis.maxmemory-policy", str_equal(policy, STR("noeviction")),
+                 FINDING_FAIL,
+                 "Set maxmemory-policy noeviction (CONFIG SET, and in redis.conf): with any other "
+                 "Redis may throw people out of the line when memory is short.",
+                 "maxmemory-policy is %.*s", STR_ARG(policy));
+    doctor_check(
+        doctor, "redis.memory", most == 0 || used < most / 100 * MEMORY_PERCENT_MAX, FINDING_FAIL,
+        "Raise maxmemory: when it is used up, nobody can enter. sluicectl plan says what a "
+        "crowd needs.",
+        "%" PRId64 " MiB of %s are used", used / 1024 / 1024,
+        most == 0 ? "all there is"
+                  : arena_format(doctor->arena, "%" PRId64 " MiB", most / 1024 / 1024));
+}
+
+static void check_persistence(struct doctor *doctor, struct redis *redis, struct str info)
+{
+    struct str sync = config_of(doctor, redis, "appendfsync");
+    bool writes = str_equal(info_of(info, "aof_enabled"), STR("1"));
+    struct str status = info_of(info, "aof_last_write_status");
+
+    doctor_check(doctor, "redis.append-only", writes, FINDING_FAIL,
+                 "Set appendonly yes (CONFIG SET, and in redis.conf): without it a restart forgets "
+                 "the whole line, and everyone has to be seated again from their tickets.",
+                 writes ? "the append-only file is on" : "the append-only file is off");
+    if (writes && sync.n > 0) {
+        doctor_check(doctor, "redis.appendfsync", !str_equal(sync, STR("no")), FINDING_FAIL,
+                     "Set appendfsync everysec: a crash then costs one second of the line, not "
+                     "whatever the kernel had not written yet.",
+                     "appendfsync is %.*s", STR_ARG(sync));
+    }
+    if (writes) {
+        doctor_check(doctor, "redis.append-only-write", str_equal(status, STR("ok")), FINDING_FAIL,
+                     "Look at Redis's log and at its disk: it refuses writes until this is over.",
+                     "the last write of the append-only file was %.*s", STR_ARG(status));
+    }
+}
+
+static void check_role(struct doctor *doctor, struct redis *redis, struct str info)
+{
+    struct str role = info_of(info, "role");
+    struct str least = config_of(doctor, redis, "min-replicas-to-write");
+    int64_t replicas = info_number(info, "connected_slaves");
+
+    doctor_check(doctor, "redis.role", str_equal(role, STR("master")), FINDING_FAIL,
+                 "Name the primary in redis_socket: a replica takes no writes.",
+                 "this Redis is a %.*s", STR_ARG(role));
+    if (replicas > 0 && least.n > 0) {
+        doctor_check(
+            doctor, "redis.min-replicas", !str_equal(least, STR("0")), FINDING_WARN,
+            "Set min-replicas-to-write 1 and min-replicas-max-lag 10: that bounds how many "
+            "too many a fail-over can let in.",
+            "%" PRId64 " replicas, min-replicas-to-write is %.*s", replicas, STR_ARG(least));
+    }
+}
+
+static void check_clock(struct doctor *doctor, struct redis *redis)
+{
+    const redisReply *reply =
+        redis_call(redis, doctor->arena, redis_command_new(doctor->arena, "TIME"));
+    int64_t seconds;
+    int64_t micros;
+
+    if (reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 &&
+        str_to_int64(str_sized(reply->element[0]->str, reply->element[0]->len), 0,
+                     INT64_MAX / 1000000, &seconds) &&
+        str_to_int64(str_sized(reply->element[1]->str, reply->element[1]->len), 0, 999999,
+                     &micros)) {
+        doctor_clock(doctor, "redis.clock", "Redis's", seconds * 1000 + micros / 1000);
+    }
+}
+
+void doctor_redis(struct doctor *doctor)
+{
+    if (!doctor->has_settings || doctor->settings.redis_socket[0] == '\0') {
+        return;
+    }
+    struct redis *redis =
+        redis_new(doctor->settings.redis_socket, doctor->settings.redis_timeout_ms);
+    const redisReply *reply =
+        redis_call(redis, doctor->arena, redis_command_new(doctor->arena, "INFO"));
+    if (reply == NULL || reply->type != REDIS_REPLY_STRING) {
+        doctor_note(
+            doctor, "redis.reach", FINDING_FAIL,
+            "Start Redis, or mend redis_socket; whoever runs the programs must be allowed to "
+            "use the socket. Until then nobody enters and nobody is let in.",
+            "%s: %s", doctor->settings.redis_socket, redis_error(redis));
+    } else {
+        struct str info = str_sized(reply->str, reply->len);
+        doctor_note(doctor, "redis.reach", FINDING_OK, "", "%s answers",
+                    doctor->settings.redis_socket);
+        check_version(doctor, info);
+        check_memory(doctor, info);
+        check_persistence(doctor, redis, info);
+        check_role(doctor, redis, info);
+        check_clock(doctor, redis);
+    }
+    redis_free(redis);
+}
