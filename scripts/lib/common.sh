@@ -28,10 +28,12 @@ usage_error()
     exit 64
 }
 
-# print_usage: the comment at the head of the running script is its help text.
+# print_usage: the comment at the head of the running script is its help text. Installed, scripts/NAME
+# and packaging/NAME are sluice-NAME.
 print_usage()
 {
-    awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"
+    awk -v installed="$([[ $program_name != sluice-* ]] || printf 1)" '
+        NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); if (installed) gsub(/(scripts|packaging)\//, "sluice-"); print }' "$0"
 }
 
 # is_root: whether this runs with root's rights.

@@ -54,6 +54,8 @@ write_nginx_config()
         >"$place/snippets/problem_answers.conf"
     cp -- "$project_root/docs/openapi.yaml" "$place/web/openapi.yaml"
     cp -R -- "$project_root"/web/shop/*.html "$project_root/web/shop/assets" "$place/web/shop/"
+    mkdir -p "$place/web/console"
+    cp -R -- "$project_root"/web/console/*.{html,css,mjs,svg} "$project_root/web/console/uplot" "$place/web/console/"
     printf '{"simulated": %s}\n' "$simulated" >"$place/web/shop/payment.json"
     chmod 711 "$place" "$place/tmp"
     chmod -R a+rX "$place/web"

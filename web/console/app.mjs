@@ -1,0 +1,508 @@
+/*
+ * The console: one overview a second, one queue that is looked at, and what may be done to it. The key is kept in this tab
+ * (sessionStorage) and sent in the header Authorization only.
+ */
+import { ACTS } from './acts.mjs';
+import { ask, key, Refusal, sentenceOf } from './api.mjs';
+import { Charts } from './charts.mjs';
+import { confirm, refresh as refreshConfirmation } from './confirm.mjs';
+import { $, fill, h, say, show } from './dom.mjs';
+import {
+    alerts, clock, columns, count, extend, inside, latency, milliseconds, movement, rate, span, waitOfNewcomer, whyStill,
+} from './figures.mjs';
+import { auditPanel, checklistPanel, dryRunPanel, memberPanel, paymentsPanel } from './panels.mjs';
+
+const TICK_MS = 1000;
+const STALE_S = 3;
+const SAMPLES = 10; /* of each overview: a few that were missed are made good */
+const LIVE_SAMPLES = 900;
+const GOODS_EVERY_MS = 5000;
+const HISTORY_EVERY_MS = 30000;
+const IN_FORCE_WITHIN_MS = 10000;
+const RANGES = [['live', '15 min, live', 0, 0], ['1h', '1 h', 3600, 60], ['6h', '6 h', 6 * 3600, 60], ['24h', '24 h', 86400, 300], ['7d', '7 days', 7 * 86400, 1800]];
+const TABS = [['now', 'Now'], ['member', 'One member'], ['checklist', 'Checklist'], ['dry-run', 'Dry run'], ['audit', 'Who did what'], ['payments', 'Payments']];
+const SCHEMES = ['system', 'light', 'dark'];
+
+const state = {
+    overview: null, heardAt: 0, trouble: '', queue: null, tab: 'now', range: 'live', series: [], wanted: 0, goods: null, goodsAt: 0,
+    history: null, historyAt: 0, moves: null, ticking: 0,
+};
+const charts = new Charts($('charts'));
+
+const entry = () => state.overview && state.overview.queues.find((one) => one.queue === state.queue);
+const age = () => (performance.now() - state.heardAt) / 1000;
+const mayAct = () => state.overview && state.overview.role === 'operator';
+const context = { queue: () => state.queue, mayAct, confirm: (act, after) => askFirst(act, after) };
+
+/* The connection */
+
+function showLink() {
+    const stale = !state.overview || age() > STALE_S;
+    $('link').dataset.state = !state.overview ? 'off' : stale ? 'stale' : 'live';
+    $('console').dataset.stale = String(Boolean(state.overview && stale));
+    say($('link-text'), !state.overview ? state.trouble || 'not connected'
+        : stale ? `OLD: ${Math.round(age())} s. ${state.trouble || 'No answer yet.'}` : `live · ${clock(state.overview.serverTime)}`);
+    refreshConfirmation();
+}
+
+/** Back to the question for the key. */
+function askForKey(why) {
+    state.ticking++;
+    state.overview = null;
+    state.trouble = '';
+    key.forget();
+    show($('console'), false);
+    show($('key-form'), true);
+    show($('role'), false);
+    show($('forget'), false);
+    say($('key-why'), why);
+    show($('key-why'), why !== '');
+    $('key').value = '';
+    $('key').focus();
+    showLink();
+}
+
+function takeOverview(overview) {
+    state.overview = overview;
+    state.heardAt = performance.now();
+    state.trouble = '';
+    say($('role'), overview.role === 'operator' ? 'operator' : 'viewer: may look only');
+    show($('role'), true);
+    show($('forget'), true);
+    show($('key-form'), false);
+    show($('console'), true);
+    if (!entry())
+        choose(wishedQueue(), true);
+    const it = entry();
+    if (it && it.stats)
+        takeSamples(it.stats.series);
+    render();
+}
+
+function wishedQueue() {
+    const wish = new URLSearchParams(location.hash.slice(1)).get('queue');
+    const names = state.overview.queues.map((one) => one.queue);
+    return names.includes(wish) ? wish : names[0] || null;
+}
+
+async function tick(turn) {
+    const began = performance.now();
+    try {
+        const overview = await ask('GET', `/overview?samples=${SAMPLES}`);
+        if (turn !== state.ticking)
+            return;
+        takeOverview(overview);
+    } catch (error) {
+        if (!(error instanceof Refusal))
+            throw error;
+        if (turn !== state.ticking)
+            return;
+        if (error.status === 401) {
+            askForKey('That key is not known here. Nothing was changed.');
+            return;
+        }
+        state.trouble = error.detail || error.message;
+        showLink();
+    } finally {
+        if (turn === state.ticking)
+            setTimeout(() => tick(turn), Math.max(100, TICK_MS - (performance.now() - began)));
+    }
+    lookBeside();
+}
+
+function start() {
+    const turn = ++state.ticking;
+    tick(turn);
+}
+
+/* The curves */
+
+function takeSamples(samples) {
+    const { series, gap } = extend(state.series, samples);
+    state.series = series;
+    if (gap || state.wanted === 0)
+        loadSeries();
+}
+
+/** The last quarter of an hour, at first and where seconds are missing. */
+async function loadSeries() {
+    const queue = state.queue;
+    state.wanted = performance.now();
+    try {
+        const { series } = await ask('GET', `/queues/${queue}/stats?samples=${LIVE_SAMPLES}`);
+        if (queue === state.queue) {
+            state.series = extend(series, state.series).series;
+            render();
+        }
+    } catch (error) {
+        sentenceOf(error);
+        if (queue === state.queue)
+            state.wanted = 0;
+    }
+}
+
+async function loadHistory() {
+    const queue = state.queue;
+    const [id, , seconds, step] = RANGES.find(([name]) => name === state.range);
+    state.historyAt = performance.now();
+    const to = Date.parse(state.overview.serverTime);
+    const time = (ms) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+    try {
+        const { points } = await ask('GET', `/queues/${queue}/history?from=${time(to - seconds * 1000)}&to=${time(to)}&step=${step}`);
+        if (queue === state.queue && id === state.range)
+            state.history = { points };
+    } catch (error) {
+        if (queue === state.queue && id === state.range)
+            state.history = { points: [], trouble: sentenceOf(error) };
+    }
+    renderCharts();
+}
+
+/* What is asked for less often */
+function lookBeside() {
+    if (!entry() || state.tab !== 'now' || document.hidden)
+        return;
+    const now = performance.now();
+    if (now - state.goodsAt > GOODS_EVERY_MS && state.overview.postgres) {
+        state.goodsAt = now;
+        loadGoods();
+    }
+    if (state.range !== 'live' && now - state.historyAt > HISTORY_EVERY_MS)
+        loadHistory();
+}
+
+async function loadGoods() {
+    const queue = state.queue;
+    const settings = entry().settings;
+    const quietly = (promise) => promise.catch((error) => { sentenceOf(error); return null; });
+    const goods = await quietly(ask('GET', `/queues/${queue}/goods`));
+    const moves = settings && settings.autopilot ? await quietly(ask('GET', `/queues/${queue}/autopilot`)) : null;
+    if (queue !== state.queue)
+        return;
+    state.goods = goods ? goods.goods : state.goods;
+    state.moves = moves;
+    renderGoods();
+    renderMoves();
+}
+
+function renderCharts() {
+    if (!state.queue || state.tab !== 'now')
+        return;
+    const live = state.range === 'live';
+    const note = !live && state.history && (state.history.trouble || (state.history.points.length === 0
+        ? 'There is no history of this time yet: sluice-reconcile writes it down once a minute.' : ''));
+    say($('history-note'), note || '');
+    show($('history-note'), Boolean(note));
+    charts.draw(columns(live ? state.series : state.history ? state.history.points : [], live));
+}
+
+/* The figures */
+
+function stateOf(one) {
+    if (!one.stats)
+        return ['UNKNOWN', 'unknown'];
+    if (one.settings && one.settings.activation === 'hold')
+        return ['HOLD', 'HOLD'];
+    return [one.stats.state, one.stats.state.replace('_', ' ')];
+}
+
+function renderQueues() {
+    const rows = $('queues');
+    const kept = new Map([...rows.children].map((row) => [row.dataset.queue, row]));
+    state.overview.queues.forEach((one, i) => {
+        let row = kept.get(one.queue);
+        if (!row) {
+            row = h('tr', { 'data-queue': one.queue }, h('th', { scope: 'row' }, h('button', { type: 'button', onclick: () => choose(one.queue) }, one.queue)),
+                h('td', {}, h('span', { class: 'state' })), ...[1, 2, 3, 4, 5].map(() => h('td')));
+        }
+        kept.delete(one.queue);
+        if (rows.children[i] !== row)
+            rows.insertBefore(row, rows.children[i] || null);
+        const [word, label] = stateOf(one);
+        const { stats, settings } = one;
+        row.setAttribute('aria-current', String(one.queue === state.queue));
+        row.children[1].firstChild.dataset.state = word;
+        say(row.children[1].firstChild, label);
+        const times = stats ? latency(stats) : null;
+        [stats && count(stats.waiting), stats && rate(stats.admittedPerSecond), stats && rate(stats.consumedPerSecond),
+            stats && `${count(inside(stats))}${settings ? ` / ${count(settings.maxActive)}` : ''}`, times ? milliseconds(times.p95) : null]
+            .forEach((text, at) => say(row.children[2 + at], text || '–'));
+    });
+    kept.forEach((row) => row.remove());
+}
+
+/** [name of the figure, label, number, what is beside it, its raw value, level, share for a meter]. */
+function tiles(one) {
+    const { stats, settings } = one;
+    const service = state.overview.service;
+    if (!stats)
+        return [];
+    const still = whyStill(one);
+    const trend = movement(state.series);
+    const times = latency(stats);
+    const last = state.series[state.series.length - 1] || {};
+    const promised = stats.promisedWaitSeconds ?? last.promisedWaitSeconds;
+    const actual = stats.actualWaitSeconds ?? last.actualWaitSeconds;
+    const goods = state.goods || [];
+    const left = goods.reduce((sum, good) => sum + good.left, 0);
+    const total = goods.reduce((sum, good) => sum + good.total, 0);
+    const taken = inside(stats);
+    const most = settings ? settings.maxActive : null;
+    const away = stats.expired + stats.withdrawn;
+    const inForce = stats.ratePerSecondInForce;
+    return [
+        ['waiting', 'Waiting', count(stats.waiting), trend === null ? '' : trend === 0 ? 'stands still' : `${trend > 0 ? '+' : '−'}${count(Math.abs(trend))} a minute`, stats.waiting],
+        ['wait', 'A newcomer waits', span(waitOfNewcomer(one)), still || 'by the pace of now', null, still && stats.waiting > 0 ? 'warn' : null],
+        ['admittedPerSecond', 'Let in a second', rate(stats.admittedPerSecond), settings ? `of ${rate(inForce ?? settings.ratePerSecond)}${settings.autopilot && settings.autopilot.enabled ? ', by the autopilot' : ' allowed'}` : '', stats.admittedPerSecond],
+        ['consumedPerSecond', 'Done a second', rate(stats.consumedPerSecond), `${count(stats.consumed)} in all`, stats.consumedPerSecond],
+        ['inside', 'Inside', count(taken), `${count(stats.ready)} their turn, ${count(stats.claimed)} ordering, ${count(stats.unpaid)} unpaid`, taken,
+            most && taken >= most ? 'warn' : null, most ? { value: taken, most, text: `${count(taken)} of ${count(most)} places` } : null],
+        ['p95', 'Orders take (P95)', milliseconds(times ? times.p95 : null), times ? `P50 ${milliseconds(times.p50)}, P99 ${milliseconds(times.p99)}` : 'none lately', times ? times.p95 : null],
+        ['left', 'Left to sell', state.goods ? count(left) : '–', state.goods ? (goods.length ? `of ${count(total)}, ${count(total - left)} sold` : 'nothing is sold here') : '', left,
+            goods.length > 0 && left === 0 ? 'bad' : null],
+        ['actual', 'Those let in had waited', span(actual), promised === null || promised === undefined ? '' : `promised were ${span(promised)}`, actual],
+        ['admitted', 'Let in, in all', count(stats.admitted), `${count(stats.entered)} entered`, stats.admitted],
+        ['noShows', 'Did not use it', count(away), `${count(stats.withdrawn)} never came, ${count(stats.expired)} ran out; ${count(stats.left)} left`, away],
+        ['paymentsStuck', 'Payments stuck', service ? count(service.paymentsStuck) : '–', 'of all queues', service ? service.paymentsStuck : null,
+            service && service.paymentsStuck > 0 ? 'bad' : null],
+    ];
+}
+
+function renderTiles(one) {
+    const place = $('tiles');
+    const wanted = tiles(one);
+    if (place.children.length !== wanted.length) {
+        fill(place, wanted.map(([name, label]) => h('div', { 'data-figure': name }, h('dt', {}, label), h('dd', { class: 'number' }),
+            h('dd', { class: 'beside' }))));
+    }
+    wanted.forEach(([, , number, beside, value, level, meter], i) => {
+        const tile = place.children[i];
+        say(tile.children[1], number);
+        say(tile.children[2], beside);
+        tile.dataset.value = value ?? '';
+        tile.dataset.level = level || '';
+        if (meter) {
+            const bar = tile.children[3] ? tile.children[3].firstChild : tile.appendChild(h('dd', {}, h('meter', { min: 0 }))).firstChild;
+            bar.max = meter.most;
+            bar.value = meter.value;
+            bar.setAttribute('aria-label', meter.text);
+        }
+    });
+}
+
+function renderGoods() {
+    const goods = state.goods || [];
+    fill($('goods'), goods.length < 2 ? null : h('details', { open: $('goods').querySelector('details[open]') !== null },
+        h('summary', {}, `${count(goods.length)} kinds of goods`),
+        h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Goods' }, h('table', {},
+            h('thead', {}, h('tr', {}, ['', 'Sold', 'Left', 'Of'].map((name) => h('th', { scope: 'col' }, name)))),
+            h('tbody', {}, goods.map((good) => h('tr', {}, h('th', { scope: 'row' }, `${good.name} (${good.id})`),
+                h('td', {}, count(good.sold)), h('td', {}, count(good.left)), h('td', {}, count(good.total)))))))));
+}
+
+function renderMoves() {
+    const moves = state.moves && state.moves.moves ? [...state.moves.moves].reverse().slice(0, 20) : [];
+    fill($('moves'), !state.moves ? null : h('details', { open: $('moves').querySelector('details[open]') !== null },
+        h('summary', {}, moves.length ? `The autopilot’s last move: ${rate(moves[0].from)} → ${rate(moves[0].to)} at ${clock(moves[0].at)}, ${moves[0].reason}` : 'The autopilot has not moved the rate yet'),
+        h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Moves of the autopilot' }, h('table', { class: 'list' },
+            h('thead', {}, h('tr', {}, ['When', 'From', 'To', 'P95', 'Why'].map((name) => h('th', { scope: 'col' }, name)))),
+            h('tbody', {}, moves.map((move) => h('tr', {}, h('td', {}, clock(move.at)), h('td', {}, rate(move.from)), h('td', {}, rate(move.to)),
+                h('td', {}, milliseconds(move.orderP95Ms)), h('td', {}, move.reason))))))));
+}
+
+function renderAlerts() {
+    const found = alerts(state.overview, entry());
+    if (!state.overview.postgres && mayAct())
+        found.push({ level: 'warn', text: 'Actions are not possible until PostgreSQL is back. In an emergency stop the schedulers: nobody is let in then.' });
+    const place = $('alerts');
+    const text = found.map((one) => one.level + one.text).join('\n');
+    if (place.dataset.text !== text) {
+        place.dataset.text = text;
+        fill(place, found.map((one) => h('p', { class: 'alert', 'data-level': one.level }, one.text)));
+    }
+}
+
+/** Buttons stay the same elements as long as the same are offered: nobody may press another one than they saw. */
+function renderActions(one) {
+    const place = $('actions');
+    const offered = mayAct() ? ACTS.filter((act) => act.offered(one)) : [];
+    const ids = `${one.queue} ${offered.map((act) => act.id).join(' ')}`;
+    if (place.dataset.ids === ids)
+        return;
+    place.dataset.ids = ids;
+    const button = (act) => h('button', { type: 'button', 'data-act': act.id, 'data-group': act.group, 'aria-haspopup': 'dialog', onclick: () => askFirst(act) },
+        `${act.label}…`);
+    const rest = offered.filter((act) => act.group !== 'main');
+    fill(place, offered.filter((act) => act.group === 'main').map(button),
+        rest.length ? h('details', {}, h('summary', {}, 'Drain, sold out, reset'), h('div', {}, rest.map(button))) : null);
+}
+
+function render() {
+    renderQueues();
+    renderAlerts();
+    showLink();
+    const one = entry();
+    show($('queue'), Boolean(one));
+    document.title = one && one.stats ? `${count(one.stats.waiting)} wait · ${one.queue} · Sluice` : 'Sluice console';
+    if (!one)
+        return;
+    const [word, label] = stateOf(one);
+    say($('queue-name'), one.queue);
+    $('queue-state').dataset.state = word;
+    say($('queue-state'), label);
+    say($('queue-opening'), opening(one));
+    renderActions(one);
+    renderTiles(one);
+    if (state.range === 'live')
+        renderCharts();
+}
+
+function opening({ settings }) {
+    const now = Date.parse(state.overview.serverTime);
+    const words = [];
+    if (settings && settings.opensAt && Date.parse(settings.opensAt) > now)
+        words.push(`opens in ${span((Date.parse(settings.opensAt) - now) / 1000)}, at ${clock(settings.opensAt)}`);
+    if (settings && settings.closesAt && Date.parse(settings.closesAt) > now)
+        words.push(`closes at ${clock(settings.closesAt)}`);
+    if (settings && settings.message)
+        words.push(`everyone reads “${settings.message}”`);
+    return words.join(' · ');
+}
+
+/* What is done */
+
+function askFirst(act, after) {
+    show($('done'), false);
+    confirm(act, {
+        current: entry,
+        age,
+        done: (carried, value, answer, ms) => {
+            tell(`${carried.label}: done in ${milliseconds(Math.round(ms))}.`);
+            if (after)
+                after();
+            if (carried.inForce)
+                followUp(carried, value, answer);
+        },
+    });
+}
+
+function tell(text, level = 'good') {
+    say($('done'), text);
+    $('done').dataset.level = level;
+    show($('done'), true);
+}
+
+/** Says when the change is seen in the figures, and when it is not. */
+async function followUp(act, value, answer) {
+    const began = performance.now();
+    const queue = state.queue;
+    while (performance.now() - began < IN_FORCE_WITHIN_MS) {
+        const it = state.overview && state.overview.queues.find((one) => one.queue === queue);
+        if (it && state.heardAt > began && act.inForce(it, value, answer)) {
+            tell(`${act.label}: in force since ${clock(new Date())}.`);
+            return;
+        }
+        await new Promise((done) => { setTimeout(done, 100); });
+    }
+    tell(`${act.label} was taken, and does not show in the figures yet: look before you go on.`, 'bad');
+}
+
+/* Where one is */
+
+function choose(queue, quietly) {
+    if (queue === state.queue)
+        return;
+    Object.assign(state, { queue, series: [], wanted: 0, goods: null, goodsAt: 0, history: null, historyAt: 0, moves: null });
+    fill($('goods'));
+    fill($('moves'));
+    show($('done'), false);
+    if (queue)
+        history.replaceState(null, '', `#queue=${queue}`);
+    openTab(quietly ? state.tab : 'now');
+    if (!quietly) {
+        takeOverview(state.overview);
+        lookBeside();
+    }
+}
+
+const PANELS = { member: memberPanel, checklist: checklistPanel, 'dry-run': dryRunPanel, audit: auditPanel, payments: paymentsPanel };
+
+function openTab(id) {
+    state.tab = id;
+    TABS.forEach(([name]) => {
+        const tab = $(`tab-${name}`);
+        tab.setAttribute('aria-selected', String(name === id));
+        tab.tabIndex = name === id ? 0 : -1;
+        show($(`panel-${name}`), name === id);
+    });
+    if (PANELS[id] && state.queue)
+        PANELS[id]($(`panel-${id}`), context);
+    if (id === 'now' && entry())
+        renderCharts();
+}
+
+function openRange(id) {
+    state.range = id;
+    state.history = null;
+    [...$('ranges').children].forEach((button) => button.setAttribute('aria-pressed', String(button.dataset.range === id)));
+    if (id === 'live')
+        renderCharts();
+    else
+        loadHistory();
+}
+
+/* Light and dark */
+
+const darkness = matchMedia('(prefers-color-scheme: dark)');
+let scheme = SCHEMES.includes(localStorage.getItem('sluice-colours')) ? localStorage.getItem('sluice-colours') : 'system';
+
+function showScheme() {
+    document.documentElement.dataset.scheme = scheme === 'system' ? (darkness.matches ? 'dark' : 'light') : scheme;
+    say($('scheme'), `Colours: ${scheme}`);
+    charts.renew();
+}
+
+/* The beginning */
+
+fill($('tabs'), TABS.map(([id, label]) => h('button', {
+    type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, onclick: () => openTab(id),
+    onkeydown: (event) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (!step)
+            return;
+        const at = TABS.findIndex(([name]) => name === id);
+        const next = TABS[(at + step + TABS.length) % TABS.length][0];
+        openTab(next);
+        $(`tab-${next}`).focus();
+    },
+}, label)));
+fill($('ranges'), RANGES.map(([id, label]) => h('button', { type: 'button', 'data-range': id, 'aria-pressed': String(id === 'live'), onclick: () => openRange(id) }, label)));
+openTab('now');
+showScheme();
+darkness.addEventListener('change', showScheme);
+$('scheme').addEventListener('click', () => {
+    scheme = SCHEMES[(SCHEMES.indexOf(scheme) + 1) % SCHEMES.length];
+    localStorage.setItem('sluice-colours', scheme);
+    showScheme();
+});
+$('forget').addEventListener('click', () => askForKey(''));
+$('key-form').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const given = $('key').value.trim();
+    try {
+        const overview = await ask('GET', `/overview?samples=${SAMPLES}`, undefined, { key: given });
+        key.set(given);
+        $('key').value = '';
+        takeOverview(overview);
+        start();
+    } catch (error) {
+        const sentence = sentenceOf(error);
+        say($('key-why'), error.status === 401 ? 'That key is not known here. Nothing was changed.' : error.status === 0 ? error.detail || error.message : sentence);
+        show($('key-why'), true);
+    }
+});
+setInterval(showLink, 500);
+if (key.get())
+    start();
+else
+    askForKey('');

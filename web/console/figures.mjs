@@ -1,0 +1,203 @@
+/*
+ * What the console makes of the API's numbers. Nothing here knows of a page, so that tests load it by itself.
+ */
+
+const SERIES_MAX = 900;
+const RATE_SPAN_S = 5;
+
+/** 1234567 → "1,234,567"; a dash for what is not known. */
+export function count(number) {
+    return number === null || number === undefined || Number.isNaN(number) ? '–' : Math.round(number).toLocaleString('en-US');
+}
+
+/** A rate with as many digits as tell something. */
+export function rate(number) {
+    if (number === null || number === undefined || Number.isNaN(number))
+        return '–';
+    return number >= 100 ? count(number) : String(Math.round(number * 10) / 10);
+}
+
+/** Seconds as people say them: "45 s", "12 min", "2 h 5 min", "3 d 4 h". */
+export function span(seconds) {
+    if (seconds === null || seconds === undefined || !Number.isFinite(seconds))
+        return '–';
+    const s = Math.max(0, Math.round(seconds));
+    if (s < 90)
+        return `${s} s`;
+    const min = Math.round(s / 60);
+    if (min < 90)
+        return `${min} min`;
+    const h = Math.floor(min / 60);
+    if (h < 48)
+        return min % 60 ? `${h} h ${min % 60} min` : `${h} h`;
+    return h % 24 ? `${Math.floor(h / 24)} d ${h % 24} h` : `${Math.floor(h / 24)} d`;
+}
+
+export function milliseconds(ms) {
+    if (ms === null || ms === undefined)
+        return '–';
+    return ms >= 10000 ? `${(ms / 1000).toFixed(0)} s` : ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : `${ms} ms`;
+}
+
+export function secondOf(sample) {
+    return Math.floor(Date.parse(sample.at) / 1000);
+}
+
+/** Puts newer samples behind those that are there; `gap` where some between are missing. */
+export function extend(series, samples) {
+    const last = series.length ? secondOf(series[series.length - 1]) : 0;
+    const fresh = samples.filter((sample) => secondOf(sample) > last);
+    const gap = series.length > 0 && fresh.length > 0 && fresh.length === samples.length
+        && secondOf(fresh[0]) > last + 1;
+    return { series: series.concat(fresh).slice(-SERIES_MAX), gap };
+}
+
+/** How fast a counter rose between two samples, per second; null where it was set back or nothing is known. */
+function slope(from, to, name) {
+    const seconds = secondOf(to) - secondOf(from);
+    const by = to[name] - from[name];
+    return seconds > 0 && by >= 0 && from[name] !== null && to[name] !== null ? by / seconds : null;
+}
+
+/** The columns that charts are drawn from: times in s, and a list of numbers for each line. Live samples are one a second and
+ *  smoothed over some; points of the history are rates as they are. */
+export function columns(samples, live) {
+    const back = live ? RATE_SPAN_S : 1;
+    const per = (name) => samples.map((sample, i) => (i < 1 ? null : slope(samples[Math.max(0, i - back)], sample, name)));
+    const plain = (name) => samples.map((sample) => (sample[name] ?? null));
+    return {
+        at: samples.map(secondOf),
+        waiting: plain('waiting'),
+        entered: per('entered'),
+        admitted: per('admitted'),
+        consumed: per('consumed'),
+        rateInForce: plain('ratePerSecond'),
+        ready: plain('ready'),
+        claimed: plain('claimed'),
+        p50: plain('orderP50Ms'),
+        p95: plain('orderP95Ms'),
+        p99: plain('orderP99Ms'),
+        promised: plain('promisedWaitSeconds'),
+        actual: plain('actualWaitSeconds'),
+    };
+}
+
+/** How the line grows or shrinks, people a minute over the last half minute; null where that is not known. */
+export function movement(series) {
+    const last = series[series.length - 1];
+    const before = last && series.find((sample) => secondOf(sample) >= secondOf(last) - 30);
+    const seconds = before ? secondOf(last) - secondOf(before) : 0;
+    return seconds >= 5 ? Math.round((last.waiting - before.waiting) * 60 / seconds) : null;
+}
+
+/** Places that are taken. */
+export function inside(stats) {
+    return stats.ready + stats.claimed + stats.unpaid;
+}
+
+/** Whether people are being let in; else why not. */
+export function whyStill({ stats, settings }) {
+    if (!stats)
+        return 'Redis does not know the queue';
+    if (settings && settings.activation === 'hold')
+        return 'the gate is on hold';
+    const words = { PRE_OPEN: 'not yet open', PAUSED: 'paused', SOLD_OUT: 'sold out', CLOSED: 'closed' };
+    if (words[stats.state])
+        return words[stats.state];
+    if (stats.recoveringUntil)
+        return 'recovering after Redis lost its memory';
+    if (stats.frozen)
+        return 'nothing can be bought: the order pool is silent';
+    if (!stats.leader)
+        return 'no scheduler leads';
+    if (settings && settings.ratePerSecond === 0)
+        return 'the rate is 0';
+    if (settings && stats.waiting > 0 && inside(stats) >= settings.maxActive)
+        return 'every place is taken';
+    return null;
+}
+
+/** What somebody who came now would wait, in s; null where nobody can say. */
+export function waitOfNewcomer(entry) {
+    const { stats, settings } = entry;
+    const still = whyStill(entry);
+    if (!stats || (still && still !== 'every place is taken'))
+        return null;
+    const pace = stats.admittedPerSecond > 0 ? stats.admittedPerSecond
+        : stats.ratePerSecondInForce ?? (settings ? settings.ratePerSecond : 0);
+    return pace > 0 ? stats.waiting / pace : null;
+}
+
+/** P50, P95, P99 of orders: of the numbers, else of the last sample that knows them. */
+export function latency(stats) {
+    if (stats.orderLatencyMs !== undefined)
+        return stats.orderLatencyMs;
+    const sample = stats.series && stats.series[stats.series.length - 1];
+    return sample && sample.orderP95Ms !== null && sample.orderP95Ms !== undefined
+        ? { p50: sample.orderP50Ms, p95: sample.orderP95Ms, p99: sample.orderP99Ms } : null;
+}
+
+/** What must be seen at once: [{level: 'bad' | 'warn', text}], of the service and of the queue that is looked at. */
+export function alerts(overview, entry) {
+    const found = [];
+    const bad = (text) => found.push({ level: 'bad', text });
+    const warn = (text) => found.push({ level: 'warn', text });
+    if (!overview.redis)
+        bad('Redis does not answer: nobody is let in, and there are no numbers.');
+    if (!overview.postgres)
+        bad('PostgreSQL does not answer: nobody can order, and settings cannot be changed. Waiting goes on.');
+    const service = overview.service;
+    if (service) {
+        if (service.paymentsStuck > 0)
+            warn(`${count(service.paymentsStuck)} payments need a person.`);
+        if (service.outboxOldestSeconds > 30)
+            warn(`Redis has not been told of ${count(service.outboxRows)} things, the oldest ${span(service.outboxOldestSeconds)} old: is sluice-reconcile running?`);
+        if (service.reconciledSecondsAgo === null || service.reconciledSecondsAgo > 120)
+            warn(service.reconciledSecondsAgo === null ? 'sluice-reconcile has never been here.'
+                : `sluice-reconcile was last here ${span(service.reconciledSecondsAgo)} ago.`);
+    }
+    for (const { queue, stats } of overview.redis ? overview.queues : []) {
+        const name = entry && entry.queue === queue ? 'This queue' : queue;
+        if (!stats)
+            bad(`${name}: Redis does not know the queue; sluice-reconcile recovers it.`);
+        else if (stats.frozen)
+            bad(`${name}: nothing can be bought, so nobody is let in. Look at the order pool and at PostgreSQL.`);
+        else if (!stats.leader && stats.state !== 'CLOSED')
+            bad(`${name}: no scheduler leads, nobody is let in.`);
+        else if (stats.recoveringUntil)
+            warn(`${name}: recovering after Redis lost its memory, until ${clock(stats.recoveringUntil)}.`);
+    }
+    if (entry && entry.settings && entry.settings.activation === 'hold')
+        warn('The gate of this queue is on hold: nobody is let in, and those inside are held, too.');
+    return found;
+}
+
+/** The time of day, here. */
+export function clock(moment) {
+    return new Date(moment).toLocaleTimeString('en-GB');
+}
+
+export function day(moment) {
+    return new Date(moment).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+}
+
+/** What a change of settings was: ["rate 20 → 40", …]. */
+export function changes(before, after) {
+    const plain = (value) => (value === null || value === undefined ? 'none'
+        : typeof value === 'object' ? JSON.stringify(value) : String(value));
+    const names = [...new Set([...Object.keys(before || {}), ...Object.keys(after || {})])];
+    const beside = ['version', 'updatedAt', 'createdAt', 'serverTime'];
+    return names
+        .filter((name) => !beside.includes(name) && plain((before || {})[name]) !== plain((after || {})[name]))
+        .map((name) => {
+            const from = before ? nested(before[name], (after || {})[name]) : null;
+            return from ? from.map((line) => line) : [`${name} ${before ? `${plain(before[name])} → ` : ''}${plain((after || {})[name])}`];
+        })
+        .flat();
+}
+
+/* The settings of a queue lie within: only those that differ are worth saying. */
+function nested(before, after) {
+    const isObject = (value) => value && typeof value === 'object' && !Array.isArray(value);
+    return isObject(before) && isObject(after) ? changes(before, after) : null;
+}
