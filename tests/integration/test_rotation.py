@@ -23,7 +23,7 @@ def keys(*arguments, given=None, expect=0):
 
 
 def test_the_last_key_stays_and_mistakes_change_nothing(tmp_path):
-    ring, line = tmp_path / "visitor.keys", tmp_path / "admin.key"
+    ring, line = tmp_path / "members" / "visitor.keys", tmp_path / "operators" / "admin.key"
     assert len(keys("make", tmp_path)) == 6
     assert keys("make", tmp_path) == [], "what is there stays"
     before = ring.read_text(), line.read_text()
@@ -39,7 +39,7 @@ def test_the_last_key_stays_and_mistakes_change_nothing(tmp_path):
         keys("add", line)
     keys("add", line, expect=1)
     assert line.read_text().startswith(before[1]) and len(keys("list", line)) == 4
-    assert {file.name for file in tmp_path.iterdir()} == {
+    assert {file.name for file in tmp_path.glob("*/*")} == {
         "admin.key", "viewer.key", "member-jwt.key", "queue-ticket.keys", "visitor.keys", "altcha.keys"}
 
 
