@@ -1,26 +1,9 @@
 # shellcheck shell=bash
 # nginx.sh: a private nginx: its configuration from the templates in nginx/, its static pages,
-# and the gate's files for an nginx of somebody's own.
+# and the gate's files for an nginx of somebody's own. Uses templates.sh and problem_pages.sh.
 
 nginx_user=www-data
 nginx_group=www-data
-
-# render FILE NAME=VALUE...: prints FILE with each @NAME@ replaced. Values hold no '|' and no newline.
-render()
-{
-    local file=$1 pair program=()
-    shift
-    for pair in "$@"; do
-        program+=(-e "s|@${pair%%=*}@|${pair#*=}|g")
-    done
-    sed "${program[@]}" "$file"
-}
-
-# unavailable_page: the page that nginx itself shows, in one line and without what would end nginx's string.
-unavailable_page()
-{
-    sed_value "$(tr '\n' ' ' <"$project_root/nginx/unavailable.html" | sed "s/'/\&#39;/g")"
-}
 
 # write_nginx_config: renders everything into run_dir/nginx. Copied, not read from the clone, which
 # nginx's user may not be able to reach.
@@ -52,10 +35,8 @@ write_nginx_config()
     fi
     write_problems "$project_root/fcgi-app/http/errors.tbl" "$place/web/problems" \
         >"$place/snippets/problem_answers.conf"
-    cp -- "$project_root/docs/openapi.yaml" "$place/web/openapi.yaml"
+    copy_pages "$place/web"
     cp -R -- "$project_root"/web/shop/*.html "$project_root/web/shop/assets" "$place/web/shop/"
-    mkdir -p "$place/web/console"
-    cp -R -- "$project_root"/web/console/*.{html,css,mjs,svg} "$project_root/web/console/uplot" "$place/web/console/"
     printf '{"simulated": %s}\n' "$simulated" >"$place/web/shop/payment.json"
     chmod 711 "$place" "$place/tmp"
     chmod -R a+rX "$place/web"

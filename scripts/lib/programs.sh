@@ -1,9 +1,6 @@
 # shellcheck shell=bash
 # programs.sh: Sluice's own programs: their settings file, the worker pools, scheduler, board, reconcile.
-# Uses build_dir (where the programs are).
-
-# Connections that may wait in a pool's socket. The kernel allows no more than somaxconn.
-pool_backlog=1024
+# Uses build_dir (where the programs are) and pool_sizes.sh.
 
 # limit_backlog: to what this kernel allows.
 limit_backlog()
@@ -80,10 +77,11 @@ make_board_dir()
     chmod 755 "$run_dir/board"
 }
 
-# start_pool NAME WORKERS: a socket with that many processes behind it.
+# start_pool NAME: a socket with its processes behind it.
 start_pool()
 {
-    local name=$1 workers=$2 owner=()
+    local name=$1 workers owner=()
+    workers=$(pool_workers "$name")
     if is_root; then
         owner=(-G "$nginx_group")
     fi
@@ -95,34 +93,29 @@ start_pool()
         "$build_dir/sluice-fcgi" --pool "$name" --config "$settings_file"
 }
 
-# One event-driven worker a core.
 start_queue_pool()
 {
-    start_pool queue "$(nproc)"
+    start_pool queue
 }
 
-# One database connection a worker: more than about two a core make a hot row slower.
 start_order_pool()
 {
-    start_pool order "${SLUICE_ORDER_WORKERS:-$(($(nproc) * 2 < 4 ? $(nproc) * 2 : 4))}"
+    start_pool order
 }
 
-# A worker waits for the provider most of the time, so these are more than the database would bear at once.
 start_payment_pool()
 {
-    start_pool payment "${SLUICE_PAYMENT_WORKERS:-8}"
+    start_pool payment
 }
 
-# Operators get through while orders are slow.
 start_operator_pool()
 {
-    start_pool operator 1
+    start_pool operator
 }
 
-# Reading is quick, and may take nothing away from those who order.
 start_catalog_pool()
 {
-    start_pool catalog "${SLUICE_CATALOG_WORKERS:-$(($(nproc) * 2 < 8 ? $(nproc) * 2 : 8))}"
+    start_pool catalog
 }
 
 start_scheduler()

@@ -185,7 +185,7 @@ class Parts:
         script = """
             set -euo pipefail
             root=$1 run_dir=$2 data_dir=$2/data port=$3 pool_backlog=512
-            for name in common problem_pages nginx; do source "$root/scripts/lib/$name.sh"; done
+            for name in common templates problem_pages nginx; do source "$root/scripts/lib/$name.sh"; done
             project_root=$root
             fail_part() { shift; die "nginx $*"; }
             write_nginx_config

@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# pool_sizes.sh: how many processes each pool of workers has, unless SLUICE_<POOL>_WORKERS says otherwise.
+
+# A pool's socket holds so many waiting connections. The kernel allows no more than somaxconn.
+# shellcheck disable=SC2034 # read by the scripts that source this file
+pool_backlog=1024
+
+# at_most A B: the smaller one.
+at_most()
+{
+    printf '%s' "$(($1 < $2 ? $1 : $2))"
+}
+
+# pool_workers POOL: the number on this machine; fails for a pool that there is not.
+pool_workers()
+{
+    local cores named
+    cores=$(nproc)
+    named=SLUICE_${1^^}_WORKERS
+    if [[ $1 =~ ^(order|payment|catalog|queue|operator)$ && -n ${!named:-} ]]; then
+        printf '%s' "${!named}"
+        return 0
+    fi
+    case $1 in
+        # Event-driven: one a core.
+        queue) printf '%s' "$cores" ;;
+        # One database connection a worker: more than about two a core make a hot row slower.
+        order) at_most "$((cores * 2))" 4 ;;
+        # A worker waits for the provider most of the time, so these are more than the database would bear at once.
+        payment) printf '8' ;;
+        # Operators get through while orders are slow.
+        operator) printf '1' ;;
+        # Reading is quick, and may take nothing away from those who order.
+        catalog) at_most "$((cores * 2))" 8 ;;
+        *) return 1 ;;
+    esac
+}

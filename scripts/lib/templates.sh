@@ -1,0 +1,27 @@
+# shellcheck shell=bash
+# templates.sh: how nginx's templates become configuration, and what nginx serves from files. Uses problem_pages.sh.
+
+# render FILE NAME=VALUE...: prints FILE with each @NAME@ replaced. Values hold no '|' and no newline.
+render()
+{
+    local file=$1 pair program=()
+    shift
+    for pair in "$@"; do
+        program+=(-e "s|@${pair%%=*}@|${pair#*=}|g")
+    done
+    sed "${program[@]}" "$file"
+}
+
+# unavailable_page: the page that nginx itself shows, in one line and without what would end nginx's string.
+unavailable_page()
+{
+    sed_value "$(tr '\n' ' ' <"$project_root/nginx/unavailable.html" | sed "s/'/\&#39;/g")"
+}
+
+# copy_pages FOLDER: what every nginx of Sluice's serves from files, without the pages of the problems.
+copy_pages()
+{
+    cp -- "$project_root/docs/openapi.yaml" "$1/openapi.yaml"
+    mkdir -p "$1/console"
+    cp -R -- "$project_root"/web/console/*.{html,css,mjs,svg} "$project_root/web/console/uplot" "$1/console/"
+}
