@@ -1,8 +1,9 @@
 #!/bin/bash
 # Usage: docs/generate-reference.sh [--check]
 #
-# Writes docs/settings.md, docs/queue-settings.md and docs/payments.md from the tables that the programs are
-# built from: lib/settings/settings.tbl, lib/admission/queue_settings.tbl and lib/orders/payment_states.tbl.
+# Writes docs/settings.md, docs/queue-settings.md, docs/payments.md, docs/sluicectl.md and docs/ops/metrics.md from the
+# tables that the programs are built from: lib/settings/settings.tbl, lib/admission/queue_settings.tbl,
+# lib/orders/payment_states.tbl, sluicectl/commands.tbl and options.tbl, and lib/metrics/metrics.tbl.
 # With --check it writes nothing, shows
 # what differs, and fails where something does.
 set -euo pipefail
@@ -151,6 +152,104 @@ TEXT
     macro_rows TRANSITION "$table" | awk -F '\t' '{ printf "| `%s` | `%s` | %s |\n", $1, $2, $3 }'
 }
 
+# metric_rows: of each metric: its kind of row, name, type, all labels of its rows, help; tab-separated.
+metric_rows()
+{
+    awk '
+        # The quoted texts of the row, and before them the words.
+        function cut(row,    i, c, quoted, text) {
+            quoted = count = 0
+            text = ""
+            for (i = index(row, "(") + 1; i <= length(row); i++) {
+                c = substr(row, i, 1)
+                if (c == "\\" && quoted) text = text substr(row, ++i, 1)
+                else if (c == "\"") {
+                    if (quoted) texts[++count] = text
+                    quoted = !quoted
+                    text = ""
+                } else if (quoted) text = text c
+            }
+        }
+        function flush() {
+            if (name != "") printf "%s\t%s\t%s\t%s\t%s\n", kind, name, type, labels, help
+            name = ""
+        }
+        /^[A-Z_]+\(.*\)$/ {
+            row_kind = substr($0, 1, index($0, "(") - 1)
+            split(substr($0, index($0, "(") + 1), words, ", ")
+            cut($0)
+            row_type = row_kind == "REQUEST_COUNTS" || words[2] == "COUNTER" ? "counter" : "gauge"
+            if (row_kind ~ /HISTOGRAM|TIMES/) row_type = "histogram"
+            row_labels = count == 3 ? texts[2] : ""
+            if (texts[1] != name) {
+                flush()
+                kind = row_kind
+                name = texts[1]
+                type = row_type
+                labels = row_labels
+                help = texts[count]
+            } else {
+                split(row_labels, pair, "=")
+                labels = labels ", " pair[2]
+            }
+        }
+        END { flush() }' "$1"
+}
+
+# print_metrics PATTERN LABELS: a table of the metrics of these kinds, which have these labels too.
+print_metrics()
+{
+    printf '| name | type | labels | what it says, and what to do |\n|---|---|---|---|\n'
+    metric_rows "$root/lib/metrics/metrics.tbl" | awk -F '\t' -v kinds="$1" -v more="$2" '
+        $1 ~ kinds {
+            labels = more ($4 != "" && more != "" ? ", " : "") $4
+            gsub(/\|/, "\\|", $5)
+            printf "| `%s` | %s | %s | %s |\n", $2, $3, labels == "" ? "" : "`" labels "`", $5
+        }'
+}
+
+print_all_metrics()
+{
+    cat <<'TEXT'
+# Metrics
+
+<!-- Written by docs/generate-reference.sh from lib/metrics/metrics.tbl: change it there. -->
+
+`GET /metrics` of any pool gives the numbers of its host, all programs together, in Prometheus' text form. It is made of
+memory alone: a scrape asks neither Redis nor PostgreSQL. nginx lets in the addresses of `snippets/metrics_allowed.conf`.
+[prometheus.yml](prometheus.yml) scrapes it, [rules.yml](rules.yml) watches it, [grafana/](grafana/) draws it,
+[runbook.md](runbook.md) says what to do.
+
+What is counted in Redis or PostgreSQL (queues, payments, the outbox) is the same on every host that shows it: take the `max`
+over hosts, not the `sum`. Counters of a host begin at 0 when its `metrics_file` is made: at its start, or when another
+release begins a new one.
+
+## Of a host
+
+TEXT
+    print_metrics '^METRIC$|^HISTOGRAM$' ''
+    cat <<'TEXT'
+| `sluice_build_info` | gauge | `version` | The release that answers, as its value 1. |
+| `sluice_counting_since_timestamp_seconds` | gauge |  | When this host began to count at 0. |
+
+## Of requests
+
+A row for each pool, method and route of `fcgi-app/routes.tbl` that was asked for.
+
+TEXT
+    print_metrics '^REQUEST_COUNTS$' 'pool, method, route, status=2xx, 3xx, 4xx, 5xx'
+    print_metrics '^REQUEST_TIMES$' 'pool, method, route' | tail -n +3
+    cat <<'TEXT'
+
+## Of queues
+
+As `sluice-board` of the host reads them from Redis about once a second. At most 50 queues are shown by name; those beyond are
+summed up as `queue="other"` (rates and counts added, of waits, latencies and states of alarm the worst).
+
+TEXT
+    print_metrics '^QUEUE_' 'queue'
+}
+
 # put CHECK FILE TEXT: writes the text to FILE, or compares it.
 put()
 {
@@ -177,6 +276,8 @@ main()
     put "$check" "$docs/settings.md" "$(print_settings)" || status=1
     put "$check" "$docs/queue-settings.md" "$(print_queue_settings)" || status=1
     put "$check" "$docs/payments.md" "$(print_payments)" || status=1
+    put "$check" "$docs/sluicectl.md" "$("$root/sluicectl/generate" markdown)" || status=1
+    put "$check" "$docs/ops/metrics.md" "$(print_all_metrics)" || status=1
     exit "$status"
 }
 

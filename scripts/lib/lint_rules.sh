@@ -104,6 +104,46 @@ rule_docs()
     "$project_root/docs/generate-reference.sh" --check
 }
 
+# metric_names: every name of the table of metrics, and the two that come from the code.
+metric_names()
+{
+    {
+        sed -nE '/^[A-Z_]+\(/s/.*"(sluice_[a-z0-9_]+)".*/\1/p' lib/metrics/metrics.tbl
+        sed -nE 's/.*"# HELP (sluice_[a-z0-9_]+) .*/\1/p' lib/metrics/metrics_text.c
+    } | sort -u
+}
+
+# Every metric is drawn or watched, every name that is drawn or watched is a metric, and every alert has its section.
+rule_alerts()
+{
+    local name wrong=0 names
+    local watched=(docs/ops/rules.yml docs/ops/rules_test.yml docs/ops/grafana/*.json docs/ops/runbook.md)
+    names=$(metric_names)
+    while read -r name; do
+        if ! grep -qE "\b${name}(_bucket|_sum|_count)?\b" docs/ops/rules.yml docs/ops/grafana/*.json; then
+            printf 'lib/metrics: %s is in no rule and no dashboard of docs/ops\n' "$name"
+            wrong=1
+        fi
+    done <<<"$names"
+    while IFS=: read -r file name; do
+        # Of a histogram the parts, and what recording rules make has a colon behind sluice.
+        if ! grep -qxF -e "$name" -e "${name%_bucket}" -e "${name%_sum}" -e "${name%_count}" <<<"$names"; then
+            printf '%s: there is no metric %s\n' "$file" "$name"
+            wrong=1
+        fi
+    done < <(grep -oHE '\bsluice_[a-z0-9_]+' "${watched[@]}" | sort -u)
+    if ! diff <(sed -nE 's/^ *- alert: (.*)/\1/p' docs/ops/rules.yml | sort) \
+        <(sed -nE 's/^## (Sluice[A-Za-z]+)$/\1/p' docs/ops/runbook.md | sort); then
+        printf 'docs/ops: < is an alert without a section in runbook.md, > a section without an alert\n'
+        wrong=1
+    fi
+    for name in docs/ops/grafana/*.json; do
+        python3 -m json.tool "$name" >/dev/null || wrong=1
+    done
+    (cd docs/ops && promtool check config prometheus.yml && promtool test rules rules_test.yml) >/dev/null || wrong=1
+    return "$wrong"
+}
+
 # Each route of the table has a location of nginx, and each error that nginx answers is in its table.
 rule_nginx_covers_routes()
 {
@@ -142,4 +182,14 @@ rule_payment_states()
         wrong=1
     fi
     return "$wrong"
+}
+
+# Each group of sluicectl's commands has a man page, and each page a group.
+rule_sluicectl_pages()
+{
+    if ! diff <(sed -nE 's|^\t%D%/(sluicectl[a-z-]*)\.1.*|\1|p' sluicectl/Makefile.inc | sort) \
+        <({ sluicectl/generate groups | sed 's/^/sluicectl-/' && printf 'sluicectl\n'; } | sort); then
+        printf 'sluicectl/Makefile.inc: sluicectl_pages must have a page for each group of sluicectl/commands.tbl\n'
+        return 1
+    fi
 }
