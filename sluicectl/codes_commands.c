@@ -98,7 +98,9 @@ enum exit_code command_codes_add(const struct command *command, const struct inv
         code = send_lines(invocation, queue, request, &added, &count);
     }
     if (code == EXIT_DONE) {
-        (void)printf("%" PRId64 " added, %" PRId64 " known before\n", added, count - added);
+        (void)printf(invocation->json ? "{\"added\":%" PRId64 ",\"known\":%" PRId64 "}\n"
+                                      : "%" PRId64 " added, %" PRId64 " known before\n",
+                     added, count - added);
     }
     return code;
 }
@@ -126,7 +128,10 @@ enum exit_code command_codes_generate(const struct command *command,
             return EXIT_FAILED;
         }
         json_object *codes = json_object_object_get(answer.body, "codes");
-        for (size_t i = 0; i < json_object_array_length(codes); i++) {
+        if (invocation->json) {
+            print_json(answer.body);
+        }
+        for (size_t i = 0; !invocation->json && i < json_object_array_length(codes); i++) {
             (void)puts(json_object_get_string(json_object_array_get_idx(codes, i)));
         }
         left -= part;

@@ -171,7 +171,9 @@ enum exit_code command_coupons_upload(const struct command *command,
     }
     (void)json_object_put(upload.codes);
     if (upload.added + upload.known > 0 || code == EXIT_DONE) {
-        (void)printf("%" PRId64 " added, %" PRId64 " there before\n", upload.added, upload.known);
+        (void)printf(invocation->json ? "{\"added\":%" PRId64 ",\"known\":%" PRId64 "}\n"
+                                      : "%" PRId64 " added, %" PRId64 " there before\n",
+                     upload.added, upload.known);
     }
     return code;
 }
@@ -200,7 +202,10 @@ enum exit_code command_coupons_generate(const struct command *command,
             return EXIT_FAILED;
         }
         json_object *codes = json_object_object_get(answer.body, "codes");
-        for (size_t i = 0; i < json_object_array_length(codes); i++) {
+        if (invocation->json) {
+            print_json(answer.body);
+        }
+        for (size_t i = 0; !invocation->json && i < json_object_array_length(codes); i++) {
             (void)puts(json_object_get_string(json_object_array_get_idx(codes, i)));
         }
         left -= part;

@@ -8,9 +8,11 @@
 #include "sluicectl/commands.h"
 #include "sluicectl/doctor.h"
 
-enum { DETAIL_MAX = 1024, CLOCK_WARN_MS = 1000, CLOCK_FAIL_MS = 5000 };
+enum { DETAIL_MAX = 1024, CLOCK_WARN_MS = 2000, CLOCK_FAIL_MS = 5000 };
 
 static const char SYSTEM_SETTINGS[] = "/etc/sluice/sluice.conf";
+
+static const char OWN_KEY[] = "SLUICE_ADMIN_KEY_FILE";
 
 static const char *const STATES[] = {
     [FINDING_OK] = "ok", [FINDING_WARN] = "warn", [FINDING_FAIL] = "fail"};
@@ -82,12 +84,26 @@ static const char *settings_file(const struct invocation *invocation)
     return access(ours, R_OK) == 0 ? ours : SYSTEM_SETTINGS;
 }
 
+/** Loads the settings as the programs see them: in our own environment this name is the key that sluicectl shows. */
+static bool load(struct doctor *doctor, const char *file, char error[SETTINGS_ERROR])
+{
+    const char *own = getenv(OWN_KEY);
+    const char *kept = own == NULL ? NULL : arena_copy(doctor->arena, str_of(own));
+
+    (void)unsetenv(OWN_KEY);
+    bool loaded = settings_load(file, &doctor->settings, error);
+    if (kept != NULL) {
+        (void)setenv(OWN_KEY, kept, 1);
+    }
+    return loaded;
+}
+
 static void read_settings(struct doctor *doctor)
 {
     const char *file = settings_file(doctor->invocation);
     char error[SETTINGS_ERROR];
 
-    doctor->has_settings = settings_load(file, &doctor->settings, error);
+    doctor->has_settings = load(doctor, file, error);
     if (doctor->has_settings) {
         doctor_note(doctor, "settings", FINDING_OK, "", "%s says nothing wrong", file);
     } else {

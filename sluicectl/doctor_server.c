@@ -37,6 +37,9 @@ static void take_checklist(struct doctor *doctor, json_object *items)
 {
     for (size_t i = 0; i < json_object_array_length(items); i++) {
         json_object *item = json_object_array_get_idx(items, i);
+        json_object_object_add(item, "name",
+                               json_object_new_string(arena_format(doctor->arena, "server.%s",
+                                                                   text_field(item, "name", "?"))));
         json_object_array_add(doctor->items, json_object_get(item));
         doctor->counts[state_of(text_field(item, "state", "fail"))]++;
     }

@@ -72,8 +72,16 @@ enum exit_code command_lottery_show(const struct command *command,
     return EXIT_DONE;
 }
 
-static enum exit_code check(bool good, const char *what, const char *otherwise)
+static enum exit_code check(const struct invocation *invocation, bool good, const char *what,
+                            const char *otherwise)
 {
+    if (invocation->json) {
+        json_object *line = scratch_object(invocation);
+        json_object_object_add(line, "ok", json_object_new_boolean(good));
+        json_object_object_add(line, "check", json_object_new_string(good ? what : otherwise));
+        print_json(line);
+        return good ? EXIT_DONE : EXIT_FAILED;
+    }
     if (good) {
         (void)printf("ok      %s\n", what);
         return EXIT_DONE;
@@ -90,7 +98,7 @@ static enum exit_code check_commitment(const struct invocation *invocation, json
 
     lottery_commitment(field(document, "secret"), commitment);
     return check(
-        str_equal(str_of(commitment), promised),
+        invocation, str_equal(str_of(commitment), promised),
         invocation->commitment[0] != '\0'
             ? "the secret is the one that the commitment given was made for"
             : "the secret is the one that the commitment was made for (with --commitment: the one "
@@ -105,7 +113,7 @@ static enum exit_code check_seed(const struct invocation *invocation, json_objec
     lottery_seed(invocation->arena, field(document, "secret"), field(document, "queue"),
                  json_object_get_int64(json_object_object_get(document, "epoch")),
                  field(document, "listHash"), field(document, "ranges"), seed);
-    return check(str_equal(str_of(seed), field(document, "seed")),
+    return check(invocation, str_equal(str_of(seed), field(document, "seed")),
                  "the seed follows from the secret and the closed list",
                  "the seed does not follow from the secret and the closed list");
 }
@@ -134,13 +142,14 @@ static enum exit_code check_list(const struct invocation *invocation, json_objec
     arena_free(scratch);
     free(line);
     (void)fclose(file);
-    return check(str_equal(str_of(hash), field(document, "listHash")),
+    return check(invocation, str_equal(str_of(hash), field(document, "listHash")),
                  "the list is the one that the seed was made from",
                  "the list is not the one that the seed was made from");
 }
 
 /** Computes every place, and that each is one number's. */
-static enum exit_code check_places(const struct lottery *lottery)
+static enum exit_code check_places(const struct invocation *invocation,
+                                   const struct lottery *lottery)
 {
     unsigned char *taken = calloc((size_t)lottery->count / 8 + 1, 1);
     bool good = taken != NULL;
@@ -155,8 +164,11 @@ static enum exit_code check_places(const struct lottery *lottery)
         }
     }
     free(taken);
-    (void)printf("        %" PRId64 " numbers, as many places\n", lottery->count);
-    return check(good, "every number has a place of its own", "two numbers share a place");
+    if (!invocation->json) {
+        (void)printf("        %" PRId64 " numbers, as many places\n", lottery->count);
+    }
+    return check(invocation, good, "every number has a place of its own",
+                 "two numbers share a place");
 }
 
 enum exit_code command_lottery_verify(const struct command *command,
@@ -173,7 +185,7 @@ enum exit_code command_lottery_verify(const struct command *command,
         check_commitment(invocation, document),
         check_seed(invocation, document),
         invocation->members[0] != '\0' ? check_list(invocation, document) : EXIT_DONE,
-        check_places(lottery),
+        check_places(invocation, lottery),
     };
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
         if (codes[i] != EXIT_DONE) {
@@ -181,6 +193,13 @@ enum exit_code command_lottery_verify(const struct command *command,
         }
     }
     return EXIT_DONE;
+}
+
+static void print_place(const struct invocation *invocation, int64_t number, int64_t place)
+{
+    (void)printf(invocation->json ? "{\"number\":%" PRId64 ",\"place\":%" PRId64 "}\n"
+                                  : "%" PRId64 " %" PRId64 "\n",
+                 number, place + 1);
 }
 
 enum exit_code command_lottery_places(const struct command *command,
@@ -202,12 +221,33 @@ enum exit_code command_lottery_places(const struct command *command,
         if (place < 0) {
             return failed("%" PRId64 " was not in the draw", number);
         }
-        (void)printf("%" PRId64 " %" PRId64 "\n", number, place + 1);
+        print_place(invocation, number, place);
     }
     for (int64_t place = 0; place < lottery->count && invocation->argument_count == 1; place++) {
-        (void)printf("%" PRId64 " %" PRId64 "\n", lottery_number(lottery, place), place + 1);
+        print_place(invocation, lottery_number(lottery, place), place);
     }
     return EXIT_DONE;
+}
+
+/** `line` is "number member". */
+static void print_entrant(const struct invocation *invocation, const char *line)
+{
+    struct str number;
+    struct str member;
+    int64_t value = 0;
+
+    if (!invocation->json) {
+        (void)puts(line);
+        return;
+    }
+    (void)str_split(str_of(line), ' ', &number, &member);
+    (void)str_to_int64(number, 0, INT64_MAX, &value);
+    json_object *entrant = json_object_new_object();
+    json_object_object_add(entrant, "number", json_object_new_int64(value));
+    json_object_object_add(entrant, "member",
+                           json_object_new_string(arena_copy(invocation->arena, member)));
+    print_json(entrant);
+    (void)json_object_put(entrant);
 }
 
 enum exit_code command_lottery_entrants(const struct command *command,
@@ -230,7 +270,8 @@ enum exit_code command_lottery_entrants(const struct command *command,
         }
         json_object *entrants = json_object_object_get(answer.body, "entrants");
         for (size_t i = 0; i < json_object_array_length(entrants); i++) {
-            (void)puts(json_object_get_string(json_object_array_get_idx(entrants, i)));
+            print_entrant(invocation,
+                          json_object_get_string(json_object_array_get_idx(entrants, i)));
         }
         next = json_object_object_get(answer.body, "next");
         after = json_object_get_int64(next);
