@@ -153,7 +153,9 @@ static void write_mark(FILE *file, const struct svg_chart *chart, const struct s
     double x = across(scale, chart->mark);
     (void)fprintf(file, "<path d=\"M%.1f %dV%d\" stroke=\"#dc2626\" stroke-dasharray=\"4 3\"/>\n",
                   x, TOP, HEIGHT - BOTTOM);
-    write_label(file, x, TOP + 12, x > WIDTH / 2.0 ? "end" : "start", chart->mark_label);
+    bool on_the_left = x > WIDTH / 2.0;
+    write_label(file, on_the_left ? x - 5 : x + 5, TOP + 12, on_the_left ? "end" : "start",
+                chart->mark_label);
 }
 
 bool svg_chart_write(FILE *file, const struct svg_chart *chart)

@@ -6,6 +6,7 @@ import jsonschema
 import pytest
 import yaml
 
+from lib import metrics
 from lib.client import new_key
 from lib.project import ROOT
 
@@ -119,6 +120,10 @@ def test_every_operator_answer_fits(api, call):
     call("PUT", "/v1/admin/products/{sku}", 201, key, product, sku="document-mug")
     call("PUT", "/v1/admin/products/{sku}", 200, key, product, sku="document-mug")
     call("GET", "/v1/admin/products/{sku}", 200, key, sku="document-mug")
+    for kind in ("products", "coupon-events", "concerts", "shows"):
+        call("GET", f"/v1/admin/{kind}", 200, key)
+        call("GET", f"/v1/admin/{kind}", 400, key, query="?after=No")
+        call("GET", f"/v1/admin/{kind}", 401)
     call("GET", "/v1/admin/audit", 200, key, query="?limit=5")
     call("DELETE", one, 204, key, queue="document")
 
@@ -321,7 +326,8 @@ def test_counters_are_prometheus_text(api):
     answer = api.call("GET", "/metrics")
     assert answer.status == 200 and answer.headers["content-type"].startswith("text/plain")
     for line in answer.body.decode().splitlines():
-        assert re.fullmatch(r'# (HELP|TYPE) sluice_\w+ .+|sluice_\w+(\{\w+="[^"]*"\})? \d+', line), line
+        assert line.startswith("#") or metrics.LINE.fullmatch(line), line
+        assert not line.startswith("#") or re.fullmatch(r"# (HELP|TYPE) sluice_\w+ .+", line), line
 
 
 def test_answers_about_putting_concerts_and_shows_fit(api, call):

@@ -13,6 +13,7 @@ class Sluicectl:
 
     def __init__(self, build, port, secrets, key="admin.key"):
         self.program = build / "sluicectl" / "sluicectl"
+        self.data = secrets.parent
         self.url = f"http://127.0.0.1:{port}"
         self.environment = {**os.environ, "SLUICE_ADMIN_KEY_FILE": str(secrets / key)}
 
