@@ -107,8 +107,9 @@ names. A change holds within a second, on every worker and scheduler.
 Across settings: `burst` must not be below what `ratePerSecond` brings in one `tickMs`.
 `pickupSeconds` must be above the longest pause of `pollTiers`, where those are given. Whatever `claimLeaseSeconds` says, a claim lasts at least twice `statement_timeout_ms` ([settings of the programs](settings.md)).
 
-This version takes `autopilot` and `entryCaptcha` with their default only, and refuses
-other values, since nothing acts on them yet.
+This version takes `entryCaptcha` with its default only, and refuses
+another value, since nothing acts on it yet.
+`autopilot` is described in [autopilot.md](autopilot.md).
 
 TEXT
     print_rows "$root/lib/admission/queue_settings.tbl" 1

@@ -1,6 +1,6 @@
 #!lua
 -- claim: an order (or a coupon) takes hold of an entry token for the length of its transaction.
---@keys settings state places ready pickup claimed tombstones coupons couponOwners
+--@keys settings state places ready pickup claimed tombstones coupons couponOwners orderLoad
 --@args member admission claim keyHash leastLeaseMs event
 -- admission: SHA-256 of the token presented; keyHash: SHA-256 of the idempotency key, '' without one;
 -- leastLeaseMs: a transaction and its repeat may take so long, whatever claimLeaseSeconds says; event: the

@@ -1,6 +1,6 @@
 #!lua
 -- claim_seats: as claim, for an order of seats that the member holds.
---@keys settings state places ready pickup claimed tombstones show:info show:plan show:planNext show:board show:boardNext show:held show:holds show:mine
+--@keys settings state places ready pickup claimed tombstones show:info show:plan show:planNext show:board show:boardNext show:held show:holds show:mine orderLoad
 --@args member admission claim keyHash leastLeaseMs marginMs
 -- then the seats, each once. marginMs: how long after the lease nobody else may hold them yet.
 -- Returns what claim returns, or {SEAT_NOT_HELD, seat, …}; NOT_FOUND also for a show.

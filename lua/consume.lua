@@ -1,9 +1,9 @@
 #!lua
 -- consume: the transaction has committed: the token is spent.
---@keys settings state places ready pickup claimed unpaid tombstones tombstoneUntil seated couponOwners
---@args member admission keyHash order tombstoneMs keepPlace event
+--@keys settings state places ready pickup claimed unpaid tombstones tombstoneUntil seated couponOwners orderLoad
+--@args member admission keyHash order tombstoneMs keepPlace event load
 -- keepPlace: 1 keeps the place taken until place_free (releaseOn payment and the order is not paid yet); event: the
--- coupon event of which the member got one, '' for an order.
+-- coupon event of which the member got one, '' for an order; load: see include load.
 -- Returns {CONSUMED}, {ALREADY} where this admission's token is not there any more, or NOT_FOUND.
 -- Safe because it names the admission: one that comes late never touches a newer token of the member.
 -- Doing it twice is the same as once. The tombstone answers replays without PostgreSQL. Who has a coupon is put down
@@ -12,7 +12,9 @@
 --@include places
 --@include turn
 --@include coupon_owners
+--@include load
 
+note_load()
 local ends = now + tonumber(arg_tombstoneMs)
 redis.call('HSET', key_tombstones, arg_admission,
     string.format('%s/%s/%s', arg_member, arg_keyHash, arg_order))

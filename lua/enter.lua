@@ -1,6 +1,6 @@
 #!lua
 -- enter: a member takes a place in line, or learns of the one already held.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses promises
 --@args member seq generation epoch incarnation lane visitor mode token admission code unproven
 -- visitor is 1 for a caller without login; seq … lane are the ticket's, '' each without one.
 -- mode: take_over; stay: a place that another screen took over is left to it; at_once: only where one is
@@ -28,11 +28,13 @@
 --@include locate
 --@include ticket
 --@include seat_again
+--@include rate
 --@include bucket
 --@include idle
 --@include visit
 --@include codes
 --@include position
+--@include promise
 
 if arg_visitor == '1' and conf.identity ~= 'visitor' then
     return { 'UNAUTHENTICATED' }
@@ -158,4 +160,4 @@ if it.lane == 'lottery' then
     list_entrant(arg_member, it.seq)
 end
 stand_in_line(arg_member, it)
-return position_answer('ENTERED', arg_member, 'WAITING', it)
+return remember_promise(position_answer('ENTERED', arg_member, 'WAITING', it))

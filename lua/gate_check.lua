@@ -18,6 +18,7 @@
 --@include lanes
 --@include find
 --@include locate
+--@include rate
 --@include bucket
 --@include idle
 --@include visit

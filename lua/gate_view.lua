@@ -11,13 +11,14 @@
 --@include queue
 --@include lanes
 --@include visit
+--@include rate
 
 local more = hash_fields(key_settings, 'version', 'admitWhenIdle', 'bypass', 'message', 'pickupSeconds',
     'entryTtlSeconds', 'mode')
 local answer = { 'OK', tonumber(more.version), conf.activation, tonumber(more.admitWhenIdle or 0),
     conf.identity, more.bypass or '', tonumber(conf.epoch), tonumber(run.incarnation), renew_ms,
     queue_state(), in_line(),
-    math.floor(tonumber(run.rateEma or conf.ratePerSecond) * 1000), now, more.message or '',
+    math.floor(tonumber(run.rateEma or rate_in_force()) * 1000), now, more.message or '',
     conf.opensAt or '', conf.closesAt or '', tonumber(more.pickupSeconds), tonumber(more.entryTtlSeconds),
     more.mode or 'fifo' }
 for _, admission in ipairs(redis.call('ZRANGEBYSCORE', key_ended, now - 2 * renew_ms - 5000, '+inf')) do

@@ -7,16 +7,17 @@
 -- Safe because counting is all that it does: nothing of the real line is touched.
 --@include queue
 --@include visit
+--@include rate
 
 local watching = hash_fields(key_state, 'watchBucket', 'watchAt', 'watchLongest')
-local limits = hash_fields(key_settings, 'burst', 'maxActive')
+local limits = hash_fields(key_settings, 'maxActive')
 local CLEANUP = 200
 local over = redis.call('ZRANGEBYSCORE', key_watched, '-inf', now, 'LIMIT', 0, CLEANUP)
 if #over > 0 then
     redis.call('ZREM', key_watched, unpack(over))
 end
 if not redis.call('ZSCORE', key_watched, arg_member) then
-    local rate, burst = tonumber(conf.ratePerSecond), tonumber(limits.burst)
+    local rate, burst = rate_in_force(), burst_in_force()
     local elapsed = math.max(now - tonumber(watching.watchAt or now), 0)
     local bucket = math.min(burst, tonumber(watching.watchBucket or burst) + elapsed * rate / 1000) - 1
     local active = redis.call('ZCOUNT', key_watched, '(' .. now, '+inf')

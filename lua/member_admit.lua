@@ -15,6 +15,7 @@
 --@include stand
 --@include locate
 --@include depart
+--@include rate
 --@include bucket
 --@include idle
 --@include visit
@@ -25,7 +26,7 @@ if kind == 'READY' or kind == 'CLAIMED' then
 elseif redis.call('HEXISTS', key_unpaid, arg_member) == 1 then
     return { 'ALREADY_ACTIVE' }
 end
-local limits = hash_fields(key_settings, 'burst', 'maxActive')
+local limits = hash_fields(key_settings, 'maxActive')
 local taken = redis.call('ZCARD', key_ready) + redis.call('ZCARD', key_claimed) + redis.call('HLEN', key_unpaid)
 if taken >= tonumber(limits.maxActive) then
     return { 'NO_ROOM' }
@@ -38,6 +39,6 @@ if kind == 'NONE' then
 else
     depart(arg_member, kind, it)
 end
-take_between_ticks(look_into_bucket(tonumber(conf.ratePerSecond), tonumber(limits.burst)))
+take_between_ticks(look_into_bucket(rate_in_force(), burst_in_force()))
 give_place(arg_member, it, arg_token, arg_admission, virtual_now + ttl_ms)
 return { 'ADMITTED' }

@@ -13,6 +13,7 @@
 --@include lanes
 --@include find
 --@include stand
+--@include rate
 --@include position
 
 local place = place_of(arg_member)

@@ -20,6 +20,7 @@
 --@include locate
 --@include ticket
 --@include seat_again
+--@include rate
 --@include position
 
 if arg_visitor == '1' and conf.identity ~= 'visitor' then

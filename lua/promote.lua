@@ -1,13 +1,13 @@
 #!lua
 -- promote: one tick of one queue: collect what has run out, refill the rate, let the next ones in.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals leader priority draw drawn drawGone drawLeft
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals leader priority draw drawn drawGone drawLeft orderLoad promises
 --@args owner poolSeen poolSilentMs poolSilence awayMs
 -- poolSeen: Redis TIME of the order pool's last sign of life in ms, -1 for never; poolSilentMs: ms of its
 -- outages that ended; poolSilence: from when on a silence is an outage, 0: no order pool is needed; awayMs:
 -- how long one who did not come back keeps the number;
 -- then, as many as may be let in at most: entry token, admission id, entry token, admission id, …
 -- Returns {OK, admitted, expired, withdrawn, more 0|1, waiting, ready, claimed, unpaid, queueState,
--- frozen 0|1, the draw is to be put down 0|1}, or NOT_LEADER, NOT_FOUND. more: there was more to do than one
+-- frozen 0|1, the draw is to be put down 0|1, the highest number let in so far}, or NOT_LEADER, NOT_FOUND. more: there was more to do than one
 -- call may. The draw: a lottery's list is closed, and nobody behind it is let in before it was drawn.
 -- Safe because the leader lock is looked at in the same step that acts, so a leader that slept through
 -- its lock does nothing; the rate is a bucket refilled by Redis TIME, so any number of schedulers share
@@ -23,11 +23,12 @@ end
 --@include draw
 --@include lanes
 --@include walk
+--@include rate
 --@include bucket
+--@include promise_kept
 
 local CLEANUP = 200
-for name, value in pairs(hash_fields(key_settings, 'burst', 'maxActive', 'batchCap', 'entryTtlSeconds',
-    'pickupSeconds')) do
+for name, value in pairs(hash_fields(key_settings, 'maxActive', 'batchCap', 'entryTtlSeconds', 'pickupSeconds')) do
     conf[name] = tonumber(value)
 end
 for name, value in pairs(hash_fields(key_state, 'bucket', 'bucketAt', 'frozenEnd', 'admittedEma',
@@ -101,7 +102,7 @@ if #stale > 0 then
 end
 
 local elapsed = math.max(now - (run.bucketAt or now), 0)
-local _, bucket = look_into_bucket(tonumber(conf.ratePerSecond), conf.burst)
+local _, bucket = look_into_bucket(rate_in_force(), burst_in_force())
 
 local state = queue_state()
 local open = (state == 'OPEN' or state == 'DRAINING') and conf.activation ~= 'hold' and not outage
@@ -145,13 +146,15 @@ local function waited_ms(seq)
 end
 
 -- What everyone may read afterwards. Whoever comes back with an old number has not waited all the time.
-local function note_served(first_new, last)
+local function note_served(first_new, last, count_new)
     redis.call('HSETNX', key_state, 'firstAdmittedAt', now)
     redis.call('HSET', key_state, 'lastAdmittedAt', now)
     if first_new then
         local last_wait = waited_ms(last)
+        run.lastServedSeq = last
         redis.call('HSET', key_state, 'lastServedSeq', last, 'lastWaitMs', last_wait,
             'longestWaitMs', math.max(run.longestWaitMs or 0, waited_ms(first_new), last_wait))
+        compare_with_promise(last, count_new)
     end
 end
 
@@ -177,7 +180,7 @@ if admitted > 0 then
     local places, deadlines, pickups = {}, {}, {}
     local deadline = virtual_now + conf.entryTtlSeconds * 1000
     local pickup = virtual_now + conf.pickupSeconds * 1000
-    local first_new, last_number = nil, run.lastServedSeq or 0
+    local first_new, last_number, count_new = nil, run.lastServedSeq or 0, 0
     for i = 1, #next_ones, 2 do
         local member, score = next_ones[i], next_ones[i + 1]
         local seq = math.floor(score / GENERATIONS)
@@ -196,12 +199,13 @@ if admitted > 0 then
         if seq > (run.lastServedSeq or 0) then
             first_new = math.min(first_new or seq, seq)
             last_number = math.max(last_number, seq)
+            count_new = count_new + 1
         end
     end
     redis.call('HSET', key_places, unpack(places))
     redis.call('ZADD', key_ready, unpack(deadlines))
     redis.call('ZADD', key_pickup, unpack(pickups))
-    note_served(first_new, last_number)
+    note_served(first_new, last_number, count_new)
 end
 
 -- The estimate follows what really happened while there was somebody to let in.
@@ -212,7 +216,7 @@ local function moving_average(old, count, seconds)
     local weight = 1 - math.exp(-elapsed / (seconds * 1000))
     return old + weight * (count * 1000 / elapsed - old)
 end
-local rate_ema = tonumber(run.rateEma or conf.ratePerSecond)
+local rate_ema = tonumber(run.rateEma or rate_in_force())
 if could_be_let_in > 0 and open then
     rate_ema = moving_average(rate_ema, admitted, 10)
 end
@@ -245,19 +249,26 @@ if head[2] then
     for _, second in ipairs(redis.call('ZRANGEBYSCORE', key_arrivals, '-inf',
         math.floor(tonumber(head[2]) / GENERATIONS) - 1, 'LIMIT', 0, CLEANUP)) do
         redis.call('ZREM', key_arrivals, second)
+        redis.call('HDEL', key_promises, second)
     end
 end
 
--- One sample a second, a quarter of an hour long.
+-- One sample a second, a quarter of an hour long. The latencies are those that the leader has worked out last.
 local second = math.floor(now / 1000)
 if second > (run.sampledAt or 0) then
-    local totals = redis.call('HMGET', key_state, 'entered', 'admitted', 'consumed', 'expired', 'left')
-    for i = 1, 5 do
+    local totals = redis.call('HMGET', key_state, 'entered', 'admitted', 'consumed', 'expired', 'left', 'withdrawn')
+    for i = 1, 6 do
         totals[i] = totals[i] or '0'
     end
+    local known = redis.call('HMGET', key_state, 'orderP50', 'orderP95', 'orderP99', 'promisedWait', 'actualWait')
+    for i = 1, 5 do
+        known[i] = known[i] or ''
+    end
+    local failed = redis.call('HMGET', key_orderLoad, 'errors', 'timeouts')
     redis.call('HSET', key_state, 'sampledAt', second)
-    redis.call('RPUSH', key_series, string.format('%d,%d,%d,%d,%s', second, waiting - admitted,
-        ready + admitted, claimed, table.concat(totals, ',')))
+    redis.call('RPUSH', key_series, string.format('%d,%d,%d,%d,%s,%.0f,%s,%s,%s,%.0f,%s,%s', second, waiting - admitted,
+        ready + admitted, claimed, table.concat(totals, ','), rate_in_force() * 1000, known[1], known[2], known[3],
+        (failed[1] or 0) + (failed[2] or 0), known[4], known[5]))
     redis.call('LTRIM', key_series, -900, -1)
 end
 
@@ -268,4 +279,4 @@ for _, collected in ipairs({ over, withdrawn, gone, stale }) do
     end
 end
 return { 'OK', admitted, #expired, #withdrawn, more, waiting - admitted, ready + admitted, claimed, unpaid,
-    state, outage and 1 or 0, is_closed_undrawn() and 1 or 0 }
+    state, outage and 1 or 0, is_closed_undrawn() and 1 or 0, tonumber(run.lastServedSeq or 0) }

@@ -1,7 +1,7 @@
 #!lua
 -- queue_publish: brings a queue's settings from PostgreSQL into Redis, and with them pause, reset and
 -- recovery.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners promises orderLoad autopilot moves
 --@args intent version epoch incarnation seqFloor recoveryMs
 -- then field, value, field, value, … of the settings hash (which hold version, epoch and incarnation
 -- once more). seqFloor: no number up to it is given out; recoveryMs: how long a queue that lost its memory
@@ -29,20 +29,29 @@ local fields = {}
 for i = FIRST_FIELD, #ARGV do
     fields[#fields + 1] = ARGV[i]
 end
+local function rates()
+    local found = redis.call('HMGET', key_settings, 'ratePerSecond', 'rateFloor', 'rateCeiling')
+    return string.format('%s %s %s', found[1] or '', found[2] or '', found[3] or '')
+end
+local rates_before = rates()
 redis.call('DEL', key_settings)
 redis.call('HSET', key_settings, unpack(fields))
+-- What an operator says of the rate counts at once: the autopilot begins there anew.
+if rates() ~= rates_before or state[2] ~= arg_epoch then
+    redis.call('HDEL', key_state, 'rateInForce')
+end
 
 -- What orders have left behind stays at a reset: repeats are still answered, unpaid orders keep their places.
 local function empty_the_line()
     redis.call('UNLINK', key_waiting, key_away, key_awayUntil, key_places, key_ready, key_pickup, key_claimed,
         key_departures, key_seated, key_series, key_arrivals, key_ended, key_watched, key_priority, key_draw, key_drawn, key_drawGone,
-        key_drawLeft, key_entrants, key_laneNumbers)
+        key_drawLeft, key_entrants, key_laneNumbers, key_promises)
 end
 
 if redis.call('HGET', key_settings, 'deleted') == '1' then
     empty_the_line()
     redis.call('UNLINK', key_state, key_unpaid, key_tombstones, key_tombstoneUntil, key_codes, key_codeUsers,
-        key_codeUses, key_coupons, key_couponOwners)
+        key_codeUses, key_coupons, key_couponOwners, key_orderLoad, key_autopilot, key_moves)
     return { 'PUBLISHED' }
 end
 if not state[1] or state[1] ~= arg_incarnation then

@@ -1,11 +1,13 @@
 #!lua
 -- release: the transaction rolled back: the token is READY again.
---@keys settings state places ready claimed
---@args member admission claim
+--@keys settings state places ready claimed orderLoad
+--@args member admission claim load
 -- Returns {RELEASED}, {NOT_CLAIMED} where this claim does not hold the token any more, or NOT_FOUND.
 -- Safe because it names admission and claim: see include give_back.
 --@include queue
 --@include places
 --@include give_back
+--@include load
 
+note_load()
 return give_token_back()

@@ -1,7 +1,7 @@
 #!lua
 -- release_seats: as release, for an order of seats: their holds are again what they were.
---@keys settings state places ready claimed show:info show:plan show:planNext show:board show:boardNext show:held show:holds show:mine
---@args member admission claim
+--@keys settings state places ready claimed show:info show:plan show:planNext show:board show:boardNext show:held show:holds show:mine orderLoad
+--@args member admission claim load
 -- Returns what release returns.
 -- Safe because it names the claim: it never touches a guard of another one. The guard goes also where the claim
 -- does not hold the token any more: whoever says so knows that this order did not happen.
@@ -9,7 +9,9 @@
 --@include places
 --@include give_back
 --@include seats
+--@include load
 
+note_load()
 local changed = {}
 for _, hold in ipairs(holds_of(arg_member)) do
     if hold.claim == arg_claim then

@@ -12,6 +12,7 @@
 #include "lib/orders/lottery_store.h"
 #include "lib/store/redis.h"
 #include "lib/store/redis_reply.h"
+#include "scheduler/rate_keeper.h"
 
 enum {
     DISCOVERY_MS = 500,    /* a new queue or a new pace is noticed within this */
@@ -24,6 +25,7 @@ struct queue_clock {
     char id[SLUG_MAX + 1];
     struct promotion_pace pace;
     int64_t next_tick; /* monotonic ms */
+    int64_t next_look; /* at the load and the rate */
     bool leading;
     bool frozen;
     bool found; /* by the discovery that is under way */
@@ -253,6 +255,19 @@ static void counted_tick(struct scheduler *scheduler, struct queue_clock *queue)
                 1);
 }
 
+/* Returns when the next look is due. */
+static int64_t look_if_due(struct scheduler *scheduler, struct queue_clock *queue)
+{
+    int64_t now = clock_monotonic_ms();
+
+    if (queue->leading && scheduler->redis_answers && now >= queue->next_look) {
+        rate_keeper_look(scheduler->redis, scheduler->arena, str_of(queue->id),
+                         str_of(scheduler->owner));
+        queue->next_look = now + RATE_KEEPER_MS;
+    }
+    return queue->leading && scheduler->redis_answers ? queue->next_look : queue->next_tick;
+}
+
 int64_t scheduler_step(struct scheduler *scheduler)
 {
     int64_t now = clock_monotonic_ms();
@@ -279,8 +294,12 @@ int64_t scheduler_step(struct scheduler *scheduler)
                 break;
             }
         }
+        int64_t next_look = look_if_due(scheduler, queue);
         if (queue->next_tick < next) {
             next = queue->next_tick;
+        }
+        if (next_look < next) {
+            next = next_look;
         }
     }
     arena_reset(scheduler->arena);

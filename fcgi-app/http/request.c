@@ -5,9 +5,16 @@
 #include <strings.h>
 
 #include "fcgi-app/http/percent.h"
+#include "lib/base/clock.h"
 #include "lib/base/random.h"
 
-enum { URI_MAX = 8 * 1024, HEADER_MAX = 8 * 1024, COOKIES_MAX = 32 * 1024, REQUEST_ID_MAX = 64 };
+enum {
+    URI_MAX = 8 * 1024,
+    HEADER_MAX = 8 * 1024,
+    COOKIES_MAX = 32 * 1024,
+    REQUEST_ID_MAX = 64,
+    WAITED_MOST_MS = 60000
+};
 
 enum { TRACEPARENT_LENGTH = 55 };
 
@@ -20,6 +27,7 @@ struct raw_parameters {
     struct str request_id;
     struct str traceparent;
     struct str room;
+    struct str at;
 };
 
 bool request_parameters(const struct request *request, const struct request_parameter *wanted,
@@ -65,9 +73,27 @@ static bool read_parameters(struct request *request, struct raw_parameters *raw)
         {STR("HTTP_IF_NONE_MATCH"), &request->if_none_match, HEADER_MAX},
         {STR("SLUICE_MEMBER"), &request->site_member, HEADER_MAX},
         {STR("SLUICE_ROOM"), &raw->room, 16},
+        {STR("REQUEST_AT"), &raw->at, 32},
     };
 
     return request_parameters(request, wanted, sizeof(wanted) / sizeof(wanted[0]));
+}
+
+/* How long ago nginx has sent it, by its $msec ("1700000000.123"). A clock that disagrees counts as no wait. */
+static int64_t waited_ms(struct str at)
+{
+    struct str seconds;
+    struct str fraction;
+    int64_t whole = 0;
+    int64_t ms = 0;
+
+    if (!str_split(at, '.', &seconds, &fraction) || fraction.n != 3 ||
+        !str_to_int64(seconds, 0, INT32_MAX * INT64_C(100), &whole) ||
+        !str_to_int64(fraction, 0, 999, &ms)) {
+        return 0;
+    }
+    int64_t waited = clock_wall_ms() - whole * 1000 - ms;
+    return waited > 0 && waited <= WAITED_MOST_MS ? waited : 0;
 }
 
 static enum method method_of(struct str name)
@@ -168,6 +194,7 @@ bool request_read(FCGX_Request *fcgi, struct arena *arena, size_t body_max, stru
     request->method = method_of(raw.method);
     request->https = str_equal(raw.https, STR("on"));
     request->from_room = str_equal(raw.room, STR("1"));
+    request->waited_ms = waited_ms(raw.at);
     request->request_id =
         request_id_is_fit(raw.request_id) ? raw.request_id : make_request_id(arena);
     if (traceparent_is_fit(raw.traceparent)) {

@@ -164,3 +164,21 @@ void log_change(const char *event, const struct operator_call *call, const char 
               LOG_FIELDS(LOG_STR("target", call->id), LOG_TEXT("action", action),
                          LOG_TEXT("actor", call->author.actor)));
 }
+
+void queue_answer_unknown(const struct services *services, const struct request *request,
+                          struct response *response, struct str queue)
+{
+    struct queue_row row;
+    bool found = false;
+
+    if (!store_answered(services, request, response,
+                        queue_store_get(services->postgres, request->arena, queue, &found, &row))) {
+        return;
+    }
+    if (found) {
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
+                       "Redis has lost the queue; its recovery is under way.");
+    } else {
+        (void)queue_not_found(request, response, queue);
+    }
+}

@@ -29,6 +29,10 @@ bool operator_begin(const struct services *services, const struct request *reque
 /** Answers that there is no such queue. Returns false. */
 bool queue_not_found(const struct request *request, struct response *response, struct str id);
 
+/** Answers for a queue that Redis does not know: it was never made, or Redis has lost it. */
+void queue_answer_unknown(const struct services *services, const struct request *request,
+                          struct response *response, struct str queue);
+
 /** True for POSTGRES_OK. Otherwise says what may have become of the change. */
 bool store_answered(const struct services *services, const struct request *request,
                     struct response *response, enum postgres_outcome outcome);

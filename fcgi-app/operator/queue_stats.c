@@ -25,25 +25,6 @@ static bool read_samples(const struct request *request, struct response *respons
     return true;
 }
 
-/** A queue that Redis does not know was never made, or Redis has lost it. */
-static void answer_unknown(const struct services *services, const struct request *request,
-                           struct response *response, struct str queue)
-{
-    struct queue_row row;
-    bool found = false;
-
-    if (!store_answered(services, request, response,
-                        queue_store_get(services->postgres, request->arena, queue, &found, &row))) {
-        return;
-    }
-    if (found) {
-        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
-                       "Redis has lost the queue; its recovery is under way.");
-    } else {
-        (void)queue_not_found(request, response, queue);
-    }
-}
-
 void queue_stats(const struct services *services, const struct request *request,
                  struct response *response)
 {
@@ -57,7 +38,7 @@ void queue_stats(const struct services *services, const struct request *request,
     }
     enum outcome outcome = stats_ask(services, request, call.id, samples, &stats);
     if (outcome == OUTCOME_NOT_FOUND) {
-        answer_unknown(services, request, response, call.id);
+        queue_answer_unknown(services, request, response, call.id);
         return;
     }
     if (outcome != OUTCOME_OK) {

@@ -82,6 +82,26 @@ static json_object *watch_json(const struct queue_stats *stats)
     return answer;
 }
 
+/* What orders cost, and the rate that comes of it. */
+static void add_load(json_object *answer, const struct queue_stats *stats)
+{
+    json_object *latency = NULL;
+
+    if (stats->order_p50_ms >= 0) {
+        latency = json_object_new_object();
+        add_int(latency, "p50", stats->order_p50_ms);
+        add_int(latency, "p95", stats->order_p95_ms);
+        add_int(latency, "p99", stats->order_p99_ms);
+    }
+    add_rate(answer, "ratePerSecondInForce", stats->rate_milli);
+    json_object_object_add(answer, "orderLatencyMs", latency);
+    add_known(answer, "originP95Ms", stats->origin_p95_ms);
+    add_int(answer, "ordersAnswered", stats->orders_answered);
+    add_int(answer, "orderErrors", stats->order_errors);
+    add_int(answer, "orderTimeouts", stats->order_timeouts);
+    add_int(answer, "ordersRefused", stats->orders_refused);
+}
+
 json_object *stats_json(struct str queue, const struct queue_stats *stats, size_t samples)
 {
     json_object *answer = json_object_new_object();
@@ -107,6 +127,9 @@ json_object *stats_json(struct str queue, const struct queue_stats *stats, size_
     json_object_object_add(answer, "watch", watch_json(stats));
     add_rate(answer, "admittedPerSecond", stats->admitted_milli);
     add_rate(answer, "consumedPerSecond", queue_stats_consumed_milli(stats));
+    add_load(answer, stats);
+    add_known(answer, "promisedWaitSeconds", stats->promised_wait_seconds);
+    add_known(answer, "actualWaitSeconds", stats->actual_wait_seconds);
     json_object_object_add(answer, "leader", stats->leader.n > 0 ? text_json(stats->leader) : NULL);
     json_object_object_add(answer, "frozen", json_object_new_boolean(stats->frozen));
     add_int(answer, "lastSeq", stats->last_seq);

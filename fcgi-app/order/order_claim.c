@@ -2,6 +2,7 @@
 
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/order/abandoned_claims.h"
+#include "lib/admission/order_load.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/test_pause.h"
@@ -71,8 +72,10 @@ void order_claim_consume(const struct services *services, const struct request *
                          const struct claim *claim, struct str order, bool keep_place)
 {
     int64_t tombstone_ms = services->settings->tombstone_seconds * 1000;
+    struct claim ended = *claim;
+    ended.load = load_answered(clock_monotonic_ms() - request->arrived_ms);
     enum outcome outcome =
-        claim_consume(services->redis, request->arena, claim, order, tombstone_ms, keep_place);
+        claim_consume(services->redis, request->arena, &ended, order, tombstone_ms, keep_place);
 
     metrics_add(
         outcome == OUTCOME_ADMISSION_UNAVAILABLE ? METRIC_CONSUMES_LATE : METRIC_CONSUMES_DONE, 1);
@@ -81,14 +84,34 @@ void order_claim_consume(const struct services *services, const struct request *
     }
 }
 
-void order_claim_release(const struct services *services, const struct request *request,
-                         const struct claim *claim)
+static void release(const struct services *services, const struct request *request,
+                    const struct claim *claim, struct str load)
 {
-    enum outcome outcome = claim_release(services->redis, request->arena, claim);
+    struct claim ended = *claim;
 
+    ended.load = load;
+    enum outcome outcome = claim_release(services->redis, request->arena, &ended);
     if (outcome != OUTCOME_RELEASED && outcome != OUTCOME_NOT_CLAIMED) {
         complain("order.release_failed", claim, outcome);
     }
+}
+
+void order_claim_release(const struct services *services, const struct request *request,
+                         const struct claim *claim)
+{
+    release(services, request, claim, load_answered(clock_monotonic_ms() - request->arrived_ms));
+}
+
+void order_claim_failed(const struct services *services, const struct request *request,
+                        const struct claim *claim)
+{
+    release(services, request, claim, load_error());
+}
+
+void order_claim_unknown(const struct services *services, const struct request *request,
+                         const struct claim *claim)
+{
+    (void)load_add(services->redis, request->arena, claim->queue, load_timeout());
 }
 
 void order_claim_spent(const struct services *services, const struct request *request,

@@ -35,6 +35,14 @@ void order_claim_consume(const struct services *services, const struct request *
 void order_claim_release(const struct services *services, const struct request *request,
                          const struct claim *claim);
 
+/** As order_claim_release(), where PostgreSQL could not do it: counts as an error in the queue's load. */
+void order_claim_failed(const struct services *services, const struct request *request,
+                        const struct claim *claim);
+
+/** Nobody knows what has become of it, and the claim stays: counts as a time-out in the queue's load. */
+void order_claim_unknown(const struct services *services, const struct request *request,
+                         const struct claim *claim);
+
 /** PostgreSQL knows the token to be spent on something else, which Redis did not: it is told so, and the request is
  *  answered with ENTRY_TOKEN_INVALID. */
 void order_claim_spent(const struct services *services, const struct request *request,

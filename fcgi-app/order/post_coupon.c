@@ -143,7 +143,11 @@ static void refused(const struct attempt *attempt, enum coupon_outcome outcome)
     const struct request *request = attempt->request;
     struct response *response = attempt->response;
 
-    order_claim_release(attempt->services, request, &attempt->claim);
+    if (outcome == COUPON_UNAVAILABLE || outcome == COUPON_FAILED) {
+        order_claim_failed(attempt->services, request, &attempt->claim);
+    } else {
+        order_claim_release(attempt->services, request, &attempt->claim);
+    }
     switch (outcome) {
     case COUPON_NOT_OPEN:
         problem_answer(request, response, PROBLEM_EVENT_NOT_OPEN,
@@ -203,6 +207,7 @@ static void issue(const struct attempt *attempt)
         return;
     case COUPON_UNKNOWN:
         /* It may have committed or may yet: the claim stays until reconcile has settled it. */
+        order_claim_unknown(attempt->services, attempt->request, &attempt->claim);
         coupon_answer_failure(attempt->request, attempt->response, outcome);
         return;
     default:

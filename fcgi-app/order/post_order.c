@@ -194,7 +194,11 @@ static void rolled_back(const struct attempt *attempt, enum order_outcome outcom
     const struct services *services = attempt->services;
     const struct request *request = attempt->request;
 
-    order_claim_release(services, request, &attempt->claim);
+    if (outcome == ORDER_UNAVAILABLE || outcome == ORDER_FAILED) {
+        order_claim_failed(services, request, &attempt->claim);
+    } else {
+        order_claim_release(services, request, &attempt->claim);
+    }
     if (outcome == ORDER_SEATS_TAKEN) {
         /* Redis believed that they were the member's to order. */
         (void)show_seats_tell(services->postgres, services->redis, request->arena,
@@ -237,6 +241,7 @@ static void place(const struct attempt *attempt)
         return;
     case ORDER_UNKNOWN:
         /* It may have committed or may yet: the claim stays until reconcile has settled it. */
+        order_claim_unknown(attempt->services, attempt->request, &attempt->claim);
         order_answer_failure(attempt->request, attempt->response, outcome);
         return;
     default:

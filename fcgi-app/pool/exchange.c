@@ -74,6 +74,7 @@ bool exchange_begin(struct exchange *exchange, enum pool pool, size_t body_max, 
         }
         return false;
     }
+    request->arrived_ms = now_ms - request->waited_ms;
     exchange->route = router_find(pool, request, &exchange->response);
     return exchange->route != NULL;
 }

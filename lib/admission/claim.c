@@ -63,6 +63,7 @@ enum outcome claim_consume(struct redis *redis, struct arena *arena, const struc
     redis_command_add_int(command, tombstone_ms);
     redis_command_add(command, keep_place ? STR("1") : STR("0"));
     redis_command_add(command, claim->event);
+    redis_command_add(command, claim->load);
     return outcome_of(redis_call(redis, arena, command));
 }
 
@@ -75,6 +76,7 @@ enum outcome claim_release(struct redis *redis, struct arena *arena, const struc
     redis_command_add(command, claim->member);
     redis_command_add(command, str_of(claim->admission));
     redis_command_add(command, str_of(claim->id));
+    redis_command_add(command, claim->load);
     return outcome_of(redis_call(redis, arena, command));
 }
 

@@ -21,6 +21,7 @@ struct claim {
     struct str member; /* borrowed */
     struct str event;  /* the coupon event that the token is for, borrowed; empty for an order */
     struct str show;   /* borrowed; empty unless seats_claim() took it */
+    struct str load;   /* field of order_load.h that its end is counted in; empty: not counted */
     char admission[SHA256_TEXT + 1]; /* SHA-256 of the entry token: its public name */
     char id[RANDOM_ID_TEXT + 1];     /* of this attempt */
     char key_hash[SHA256_TEXT + 1];  /* SHA-256 of the idempotency key; "" without one */

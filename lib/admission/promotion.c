@@ -38,6 +38,18 @@ bool promotion_read_pool_life(struct redis *redis, struct arena *arena,
     return true;
 }
 
+/* Rates and bursts may have a fraction; what is behind the point lets nobody in. */
+static int64_t whole_part(struct str number)
+{
+    struct str whole;
+    struct str fraction;
+    int64_t read = MOST_PER_TICK;
+
+    (void)str_split(number, '.', &whole, &fraction);
+    (void)str_to_int64(whole, 0, 10000000, &read);
+    return read > 0 ? read : 1;
+}
+
 bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str queue,
                          struct promotion_pace *pace)
 {
@@ -48,17 +60,19 @@ bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str qu
     redis_command_add(command, STR("tickMs"));
     redis_command_add(command, STR("burst"));
     redis_command_add(command, STR("batchCap"));
+    redis_command_add(command, STR("rateCeiling"));
     const redisReply *reply = redis_call(redis, arena, command);
     pace->tick_ms = redis_reply_int(reply, 0, 0);
     if (pace->tick_ms < 1) {
         return false;
     }
-    /* A burst may have a fraction; what is behind the point lets nobody in. */
-    struct str whole;
-    struct str fraction;
-    int64_t burst = MOST_PER_TICK;
-    (void)str_split(redis_reply_text(reply, 1), '.', &whole, &fraction);
-    (void)str_to_int64(whole, 1, INT64_MAX, &burst);
+    int64_t burst = whole_part(redis_reply_text(reply, 1));
+    int64_t ceiling = whole_part(redis_reply_text(reply, 3)) + 1;
+    if (redis_reply_text(reply, 3).n > 0) {
+        /* A burst that follows the rate may become what the ceiling brings. */
+        int64_t reach = pace->tick_ms > 1000 ? ceiling * pace->tick_ms / 1000 : ceiling;
+        burst = burst > reach ? burst : reach;
+    }
     int64_t cap = redis_reply_int(reply, 2, MOST_PER_TICK);
     pace->most = burst < cap ? burst : cap;
     if (pace->most > MOST_PER_TICK) {

@@ -4,7 +4,11 @@
 #include "lib/admission/queue_settings.h"
 #include "lib/store/redis_reply.h"
 
-enum { STATS_FIRST_SAMPLE = 27, CONSUMED_SECONDS = 10, SAMPLE_NEEDED = 9 };
+enum {
+    STATS_FIRST_SAMPLE = 38 + 2 * (METRIC_WAIT_BUCKETS + 1),
+    CONSUMED_SECONDS = 10,
+    SAMPLE_NEEDED = 9
+};
 
 static void add_field(struct redis_command *command, struct str name, struct str value)
 {
@@ -30,6 +34,16 @@ static void add_lottery(struct arena *arena, struct redis_command *command,
     add_field(command, STR("lotterySecret"), publication->lottery_secret);
     add_field(command, STR("lotteryCommitment"), str_of(commitment));
     add_field(command, STR("lotteryDraw"), publication->lottery_draw);
+}
+
+static void add_rates(struct arena *arena, struct redis_command *command, json_object *settings)
+{
+    struct queue_rates rates;
+
+    queue_settings_rates(arena, settings, &rates);
+    add_field(command, STR("rateFloor"), rates.floor);
+    add_field(command, STR("rateCeiling"), rates.ceiling);
+    add_field(command, STR("burstAuto"), rates.burst_is_automatic ? STR("1") : STR("0"));
 }
 
 struct redis_command *queue_publication_publish(struct arena *arena,
@@ -60,6 +74,7 @@ struct redis_command *queue_publication_publish(struct arena *arena,
     add_field_int(command, STR("incarnation"), publication->incarnation);
     add_field(command, STR("operatorState"), publication->operator_state);
     add_field(command, STR("deleted"), publication->deleted ? STR("1") : STR("0"));
+    add_rates(arena, command, publication->settings);
     add_lottery(arena, command, publication);
     return command;
 }
@@ -126,6 +141,14 @@ static bool read_sample(struct str text, struct queue_sample *sample)
     return true;
 }
 
+static void read_waits(const redisReply *reply, size_t first, struct metric_waits *waits)
+{
+    for (size_t i = 0; i < METRIC_WAIT_BUCKETS; i++) {
+        waits->buckets[i] = redis_reply_int(reply, first + i, 0);
+    }
+    waits->sum_ms = redis_reply_int(reply, first + METRIC_WAIT_BUCKETS, 0);
+}
+
 enum outcome queue_publication_read_stats(const redisReply *reply, struct arena *arena,
                                           struct queue_stats *stats)
 {
@@ -156,6 +179,19 @@ enum outcome queue_publication_read_stats(const redisReply *reply, struct arena 
     stats->watched_visits = redis_reply_int(reply, 24, 0);
     stats->watched_would_wait = redis_reply_int(reply, 25, 0);
     stats->watched_longest_line = redis_reply_int(reply, 26, 0);
+    stats->rate_milli = redis_reply_int(reply, 27, 0);
+    stats->order_p50_ms = redis_reply_int(reply, 28, -1);
+    stats->order_p95_ms = redis_reply_int(reply, 29, -1);
+    stats->order_p99_ms = redis_reply_int(reply, 30, -1);
+    stats->origin_p95_ms = redis_reply_int(reply, 31, -1);
+    stats->orders_answered = redis_reply_int(reply, 32, 0);
+    stats->order_errors = redis_reply_int(reply, 33, 0);
+    stats->order_timeouts = redis_reply_int(reply, 34, 0);
+    stats->orders_refused = redis_reply_int(reply, 35, 0);
+    stats->promised_wait_seconds = redis_reply_int(reply, 36, -1);
+    stats->actual_wait_seconds = redis_reply_int(reply, 37, -1);
+    read_waits(reply, 38, &stats->late);
+    read_waits(reply, 38 + METRIC_WAIT_BUCKETS + 1, &stats->early);
     if (reply->elements > STATS_FIRST_SAMPLE) {
         stats->samples =
             arena_alloc(arena, (reply->elements - STATS_FIRST_SAMPLE) * sizeof(*stats->samples));

@@ -14,6 +14,7 @@
 #include "lib/admission/outcome.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
+#include "lib/metrics/metrics.h"
 #include "lib/store/redis_command.h"
 
 enum queue_publish_intent {
@@ -82,6 +83,20 @@ struct queue_stats {
     int64_t watched_would_wait;   /* of these */
     int64_t watched_longest_line; /* that there would have been */
     int64_t admitted_milli;       /* admissions per 1000 seconds, a moving average */
+    int64_t rate_milli;           /* the rate in force, per 1000 seconds */
+    int64_t order_p50_ms;         /* latency of the last orders; -1: none lately */
+    int64_t order_p95_ms;
+    int64_t order_p99_ms;
+    int64_t origin_p95_ms;   /* of the site behind the gate */
+    int64_t orders_answered; /* since the queue's beginning, refusals for a reason included */
+    int64_t order_errors;
+    int64_t order_timeouts;
+    int64_t orders_refused; /* more at once than maxInFlight */
+    int64_t
+        promised_wait_seconds; /* of the last one let in: what the first answer said; -1: not known */
+    int64_t actual_wait_seconds; /* and how long it took */
+    struct metric_waits late;    /* of all let in, by how much it took longer than promised */
+    struct metric_waits early;
     int64_t now_ms;
     bool frozen; /* nothing can be bought: deadlines stand still */
     int64_t last_seq;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/admission/autopilot_setting.h"
 #include "lib/admission/gate_bypass.h"
 #include "lib/base/clock.h"
 
@@ -280,6 +281,9 @@ bool queue_setting_check(const struct queue_setting *setting, json_object *value
     case SETTING_JSON:
         if (setting == queue_setting(QUEUE_SETTING_pollTiers)) {
             return check_poll_tiers(setting, value, arena, checked, fault);
+        }
+        if (setting == queue_setting(QUEUE_SETTING_autopilot)) {
+            return autopilot_setting_check(value, arena, checked, fault);
         }
         if (setting == queue_setting(QUEUE_SETTING_bypass)) {
             *checked = gate_bypass_check(value, arena, fault) ? json_object_get(value) : NULL;

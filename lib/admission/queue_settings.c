@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "lib/admission/autopilot_setting.h"
 #include "lib/admission/queue_setting_value.h"
 #include "lib/base/clock.h"
 
@@ -19,8 +20,7 @@ static const char *const SURROUNDINGS[] = {
     "incarnation", "version", "createdAt", "updatedAt", "lotteryCommitment"};
 
 /* Settings of the contract that nothing acts on yet: to take them silently would be a lie. */
-static const enum queue_setting_number NOT_OFFERED[] = {QUEUE_SETTING_autopilot,
-                                                        QUEUE_SETTING_entryCaptcha};
+static const enum queue_setting_number NOT_OFFERED[] = {QUEUE_SETTING_entryCaptcha};
 
 /** How a complete set is merged. */
 struct merge {
@@ -183,11 +183,25 @@ static bool check_offered(const struct merge *merge, json_object *merged)
     return true;
 }
 
+/* What one tick brings where the autopilot has raised the rate as far as it may. */
+static double most_tick_tokens(json_object *settings)
+{
+    json_object *value = value_of(settings, &SETTINGS[QUEUE_SETTING_autopilot]);
+    double tokens = tick_tokens(settings);
+    struct autopilot_goal goal;
+
+    if (autopilot_setting_goal(value, number_of(settings, QUEUE_SETTING_ratePerSecond), &goal)) {
+        tokens = larger(tokens, goal.ceiling * number_of(settings, QUEUE_SETTING_tickMs) / 1000);
+    }
+    (void)json_object_put(value);
+    return tokens;
+}
+
 /** A burst that equals the automatic one is automatic, so that it goes on following the rate. */
 static bool settle_burst(const struct merge *merge, json_object *merged)
 {
     const char *name = SETTINGS[QUEUE_SETTING_burst].name;
-    double least = larger(1, tick_tokens(merged));
+    double least = larger(1, most_tick_tokens(merged));
     double burst = number_of(merged, QUEUE_SETTING_burst);
 
     if (json_object_object_get(merged, name) == NULL) {
@@ -200,12 +214,12 @@ static bool settle_burst(const struct merge *merge, json_object *merged)
     }
     if (burst < least && !same_number(burst, least)) {
         json_object *shown = queue_setting_number_json(least);
-        (void)queue_setting_refuse(merge->arena, merge->fault, name, "",
-                                   "burst must be null (automatic) or a number from %s (what "
-                                   "ratePerSecond brings in one tickMs, which would be lost "
-                                   "otherwise) to %" PRId64,
-                                   json_object_get_string(shown),
-                                   SETTINGS[QUEUE_SETTING_burst].maximum);
+        (void)queue_setting_refuse(
+            merge->arena, merge->fault, name, "",
+            "burst must be null (automatic) or a number from %s (what "
+            "ratePerSecond, or the autopilot's ceiling, brings in one tickMs, which would be lost "
+            "otherwise) to %" PRId64,
+            json_object_get_string(shown), SETTINGS[QUEUE_SETTING_burst].maximum);
         (void)json_object_put(shown);
         return false;
     }
@@ -351,6 +365,20 @@ void queue_settings_flatten(struct arena *arena, json_object *stored,
         fields[2 * i + 1] = flat_value(arena, &SETTINGS[i], value);
         (void)json_object_put(value);
     }
+}
+
+void queue_settings_rates(struct arena *arena, json_object *stored, struct queue_rates *rates)
+{
+    json_object *autopilot = value_of(stored, &SETTINGS[QUEUE_SETTING_autopilot]);
+    struct autopilot_goal goal;
+
+    *rates =
+        (struct queue_rates){.burst_is_automatic = json_object_object_get(stored, "burst") == NULL};
+    if (autopilot_setting_goal(autopilot, number_of(stored, QUEUE_SETTING_ratePerSecond), &goal)) {
+        rates->floor = str_of(arena_format(arena, "%.6f", goal.floor));
+        rates->ceiling = str_of(arena_format(arena, "%.6f", goal.ceiling));
+    }
+    (void)json_object_put(autopilot);
 }
 
 const char *queue_settings_state(json_object *stored, const char *operator_state, bool sold_out,

@@ -70,6 +70,16 @@ void queue_settings_show(json_object *stored, json_object *answer);
 void queue_settings_flatten(struct arena *arena, json_object *stored,
                             struct str fields[2 * QUEUE_SETTING_COUNT]);
 
+/** Within what the rate in force may be moved. */
+struct queue_rates {
+    struct str floor; /* plain decimals; empty: there is no autopilot, the rate is what is set */
+    struct str ceiling;
+    bool burst_is_automatic; /* so that it follows the rate in force */
+};
+
+/** What `stored` says of it; text in the arena. */
+void queue_settings_rates(struct arena *arena, json_object *stored, struct queue_rates *rates);
+
 /** The state that everyone sees, by settings, clock and what PostgreSQL knows: PRE_OPEN, OPEN, PAUSED,
  *  DRAINING, SOLD_OUT or CLOSED. `operator_state` is one of OPEN, PAUSED, DRAINING, SOLD_OUT. */
 const char *queue_settings_state(json_object *stored, const char *operator_state, bool sold_out,

@@ -1,11 +1,11 @@
 -- idle: letting somebody in at once: while nobody waits (admitWhenIdle), or by an invite.
 -- Needs KEYS settings, state, waiting, priority, draw, drawn, places, ready, claimed, unpaid and includes queue,
--- places, lanes, bucket.
+-- places, lanes, rate, bucket.
 
 -- Whether one more may come in without waiting, as if a tick came just now; the invited also past those who
 -- wait. Returns what the rate has saved up, for take_between_ticks(), or nil.
 local function may_enter_at_once(invited)
-    local more = hash_fields(key_settings, 'admitWhenIdle', 'burst', 'maxActive')
+    local more = hash_fields(key_settings, 'admitWhenIdle', 'maxActive')
     local ticks_are_overdue = now - tonumber(run.bucketAt or 0) > math.max(5000, 3 * tonumber(conf.tickMs))
     if (more.admitWhenIdle ~= '1' and not invited) or queue_state() ~= 'OPEN' or conf.activation == 'hold'
         or frozen_since > 0 or ticks_are_overdue
@@ -15,7 +15,7 @@ local function may_enter_at_once(invited)
     end
     local taken = redis.call('ZCARD', key_ready) + redis.call('ZCARD', key_claimed)
         + redis.call('HLEN', key_unpaid)
-    local refill, filled = look_into_bucket(tonumber(conf.ratePerSecond), tonumber(more.burst))
+    local refill, filled = look_into_bucket(rate_in_force(), burst_in_force())
     if taken >= tonumber(more.maxActive) or filled < 1 then
         return nil
     end

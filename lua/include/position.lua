@@ -1,5 +1,5 @@
 -- position: the answer that enter and position give.
--- Needs KEYS as include lanes, drawGone, drawLeft, and includes queue, places, set_aside, draw, lanes, stand. Reply: code, queueState,
+-- Needs KEYS as include lanes, drawGone, drawLeft, and includes queue, places, set_aside, draw, lanes, stand, rate. Reply: code, queueState,
 -- status, rank (-1: none, or nobody can tell yet: the draw is not held), waiting, entry token ('' none), its end
 -- in ms (0 none), ordering 0|1, estimated admissions per 1000 seconds, seq, generation, epoch, incarnation, now in
 -- ms, activation, pollTiers as JSON ('' for the default), lane ('' none), whether only this answer can tell the
@@ -19,7 +19,7 @@ end
 
 -- What the member's lane may expect of the rate.
 local function rate_milli_of(it)
-    local rate = tonumber(run.rateEma or conf.ratePerSecond) * 1000
+    local rate = tonumber(run.rateEma or rate_in_force()) * 1000
     local first = redis.call('ZCARD', key_priority)
     if not it.set or first == 0 then
         return math.floor(rate)

@@ -1,4 +1,4 @@
--- take: an order takes hold of an entry token. Needs KEYS settings, places, ready, pickup, claimed, tombstones, ARGS
+-- take: an order takes hold of an entry token. Needs KEYS settings, places, ready, pickup, claimed, tombstones, orderLoad, ARGS
 -- member, admission, claim, keyHash, leastLeaseMs and includes queue, places, token.
 
 -- The answer of the script. settled(): an answer for which the token, which is good, need not be taken, or nil.
@@ -22,6 +22,7 @@ local function take_token(settled, may_take)
     end
     local limits = hash_fields(key_settings, 'maxInFlight', 'claimLeaseSeconds', 'releaseOn')
     if redis.call('ZCARD', key_claimed) >= tonumber(limits.maxInFlight) then
+        redis.call('HINCRBY', key_orderLoad, 'busy', 1)
         return { 'ORDER_CAPACITY' }
     end
     local lease = math.max(tonumber(limits.claimLeaseSeconds) * 1000, tonumber(arg_leastLeaseMs))

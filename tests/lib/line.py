@@ -286,13 +286,13 @@ class Line:
         return self.call("claim", member=member, admission=sha256_text(token), claim=claim,
                          keyHash=sha256_text(key) if key else "", leastLeaseMs=least_lease_ms, event=event)
 
-    def consume(self, member, token, order="o_1", key="key-1", tombstone_ms=900000, keep_place=0, event=""):
+    def consume(self, member, token, order="o_1", key="key-1", tombstone_ms=900000, keep_place=0, event="", load=""):
         return self.call("consume", member=member, admission=sha256_text(token),
                          keyHash=sha256_text(key) if key else "", order=order,
-                         tombstoneMs=tombstone_ms, keepPlace=keep_place, event=event)[0]
+                         tombstoneMs=tombstone_ms, keepPlace=keep_place, event=event, load=load)[0]
 
-    def release(self, member, token, claim="claim-1"):
-        return self.call("release", member=member, admission=sha256_text(token), claim=claim)[0]
+    def release(self, member, token, claim="claim-1", load=""):
+        return self.call("release", member=member, admission=sha256_text(token), claim=claim, load=load)[0]
 
     # What is in Redis
 

@@ -131,7 +131,7 @@ class Show:
                          keyHash=sha256_text(key) if key else "", leastLeaseMs=least_lease_ms, marginMs=margin_ms)
 
     def release(self, member, token, claim="claim-1"):
-        return self.call("release_seats", member=member, admission=sha256_text(token), claim=claim)[0]
+        return self.call("release_seats", member=member, admission=sha256_text(token), claim=claim, load="")[0]
 
     # What is in Redis
 

@@ -1,0 +1,79 @@
+/*
+ * GET /v1/admin/queues/{queue}/autopilot — the rate in force, and how it came to be.
+ * Reply   200 {"queue", "enabled", "settings", "ratePerSecond", "ratePerSecondInForce", "floor", "ceiling", "last",
+ *         "moves"}; settings: the queue's `autopilot`, null where it has none; floor, ceiling: what they come to, null
+ *         while it is off; last: the last look, null before one; moves: at most 200, oldest first. A look or move is
+ *         {"at", "from", "to", "reason", "orderP95Ms", "originP95Ms", "dropShare", "noShowShare", "waiting"}
+ * Errors  NOT_FOUND; ADMISSION_UNAVAILABLE where Redis cannot say
+ * Touches lua/autopilot_read.lua
+ */
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/pool/handler.h"
+#include "lib/admission/queue_setting_value.h"
+#include "lib/store/redis_reply.h"
+
+enum { LAST_LOOK = 6, FIRST_MOVE, NUMBER_TEXT = 32 };
+
+static json_object *parsed(struct arena *arena, struct str text)
+{
+    return text.n == 0 ? NULL : json_tokener_parse(arena_copy(arena, text));
+}
+
+/* A plain decimal, null where there is none. */
+static json_object *number_of(struct arena *arena, struct str text)
+{
+    json_object *read = text.n > 0 && text.n < NUMBER_TEXT ? parsed(arena, text) : NULL;
+    json_object *number =
+        read == NULL ? NULL : queue_setting_number_json(json_object_get_double(read));
+
+    (void)json_object_put(read);
+    return number;
+}
+
+static json_object *autopilot_json(struct arena *arena, struct str queue, const redisReply *reply)
+{
+    json_object *answer = json_object_new_object();
+    json_object *moves = json_object_new_array();
+    struct str ceiling = redis_reply_text(reply, 4);
+
+    json_object_object_add(answer, "queue", text_json(queue));
+    json_object_object_add(answer, "enabled", json_object_new_boolean(ceiling.n > 0));
+    json_object_object_add(answer, "settings", parsed(arena, redis_reply_text(reply, 5)));
+    json_object_object_add(answer, "ratePerSecond", number_of(arena, redis_reply_text(reply, 1)));
+    json_object_object_add(answer, "ratePerSecondInForce",
+                           queue_setting_number_json((double)redis_reply_int(reply, 2, 0) / 1000));
+    json_object_object_add(answer, "floor", number_of(arena, redis_reply_text(reply, 3)));
+    json_object_object_add(answer, "ceiling", number_of(arena, ceiling));
+    json_object_object_add(answer, "last", parsed(arena, redis_reply_text(reply, LAST_LOOK)));
+    for (size_t i = FIRST_MOVE; i < reply->elements; i++) {
+        json_object_array_add(moves, parsed(arena, redis_reply_text(reply, i)));
+    }
+    json_object_object_add(answer, "moves", moves);
+    return answer;
+}
+
+void get_autopilot(const struct services *services, const struct request *request,
+                   struct response *response)
+{
+    struct operator_call call;
+
+    if (!operator_begin(services, request, response, true, &call)) {
+        return;
+    }
+    const redisReply *reply =
+        redis_call(services->redis, request->arena,
+                   redis_command_script(request->arena, SCRIPT_AUTOPILOT_READ, call.id));
+    enum outcome outcome = outcome_of(reply);
+    if (outcome == OUTCOME_NOT_FOUND) {
+        queue_answer_unknown(services, request, response, call.id);
+        return;
+    }
+    if (outcome != OUTCOME_OK) {
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE, "Redis gave no answer.");
+        return;
+    }
+    json_object *answer = autopilot_json(request->arena, call.id, reply);
+    response_json_object(response, 200, answer);
+    (void)json_object_put(answer);
+}

@@ -1,0 +1,367 @@
+#include "lib/admission/autopilot.h"
+
+#include <math.h>
+
+enum {
+    GAP_MS = 10000,          /* after so long without a look what was seen says nothing any more */
+    SETTLE_MS = 3000,        /* no growth so shortly after a cut */
+    EPISODE_MS = 10000,      /* cuts within it are about one breach */
+    BREACH_KEPT_MS = 180000, /* so long the rate at which it was is approached with care */
+    SILENCE_MS = 3000,       /* orders run and none ends: as if they had timed out */
+    CUTS_APART_MS = 900      /* one look, one cut */
+};
+
+/* Weights below which nothing can be told. */
+static const double FEW_ANSWERS = 3;
+static const double FEW_DROPS = 1.5;
+
+static const double CUT_WORST = 0.5;
+static const double CUT_DROPS = 0.75;
+static const double CUT_LATENCY = 0.75;
+static const double MANY_DROPPED = 0.2;
+static const double EVIDENCE_LEFT = 0.5; /* of old latencies, once they have led to a cut */
+
+static const double GROWTH = 0.10;         /* a second, far from any limit */
+static const double GROWTH_CAREFUL = 0.02; /* near the last breach */
+static const double GROWTH_BLIND = 0.05;   /* back to the operator's own rate */
+static const double GROWTH_LEAST = 0.1;    /* members a second */
+static const double NEAR_BREACH = 0.9;
+static const double GROW_BELOW = 0.8;   /* of the level */
+static const double USED = 0.7;         /* of the rate: it is used up */
+static const double RISING = 2;         /* times the usual latency */
+static const double RISING_FROM = 0.25; /* of the level: below, no rise is of interest */
+
+static const double NO_SHOWS_MOST = 0.5;
+static const double NO_SHOWS_FROM = 20; /* members, decided of late */
+static const double SMALLEST_MOVE = 0.01;
+
+static const char *const WORDS[AUTOPILOT_REASONS] = {
+#define REASON(name, word, description) word,
+#include "lib/admission/autopilot_reasons.tbl"
+#undef REASON
+};
+
+/* One look, while it is being thought about. */
+struct thought {
+    const struct autopilot_goal *goal;
+    const struct autopilot_look *look;
+    struct autopilot_memory *memory;
+    double seconds;  /* since the last look */
+    double pressure; /* the worse P95 as a part of its level; -1: not known */
+    double dropped;
+    bool timeouts; /* rather than errors */
+};
+
+const char *autopilot_word(enum autopilot_reason reason)
+{
+    return WORDS[reason];
+}
+
+static double clamp(double value, double least, double most)
+{
+    return fmax(least, fmin(value, most));
+}
+
+/* Follows `now` with a memory of `seconds`. */
+static double follow(double old, double now, double elapsed, double seconds)
+{
+    return old + (1 - exp(-elapsed / seconds)) * (now - old);
+}
+
+static void take_snapshot(const struct autopilot_look *look, struct autopilot_memory *memory)
+{
+    memory->at_ms = look->now_ms;
+    memory->orders = look->orders;
+    memory->origin = look->origin;
+    memory->admitted = look->admitted;
+    memory->withdrawn = look->withdrawn;
+    memory->decided = look->admitted - look->unseen;
+}
+
+static void forget_load(struct autopilot_memory *memory)
+{
+    memory->order_view = memory->origin_view = (struct load_view){0};
+    memory->admitted_per_second = memory->decided_view = memory->withdrawn_view = 0;
+    memory->usual_ms = 0;
+    memory->silent_ms = 0;
+}
+
+static void follow_no_shows(const struct autopilot_look *look, struct autopilot_memory *memory,
+                            double seconds)
+{
+    double kept = exp(-seconds / 60);
+    double decided = (double)(look->admitted - look->unseen - memory->decided);
+    double withdrawn = (double)(look->withdrawn - memory->withdrawn);
+
+    memory->decided_view = memory->decided_view * kept + fmax(decided, 0);
+    memory->withdrawn_view = memory->withdrawn_view * kept + fmax(withdrawn, 0);
+}
+
+static bool anything_ended(const struct load_counts *before, const struct load_counts *now)
+{
+    int64_t ended = now->errors - before->errors + now->timeouts - before->timeouts;
+
+    for (int i = 0; i < LOAD_BUCKETS; i++) {
+        ended += now->buckets[i] - before->buckets[i];
+    }
+    return ended > 0;
+}
+
+/* Brings the views up to date. False: there is nothing to compare with, and the next look is the first that tells
+ * anything. */
+static bool follow_load(const struct autopilot_look *look, struct autopilot_memory *memory,
+                        double *seconds)
+{
+    int64_t elapsed = look->now_ms - memory->at_ms;
+
+    *seconds = (double)elapsed / 1000;
+    if (memory->at_ms == 0 || elapsed <= 0 || elapsed > GAP_MS ||
+        look->admitted < memory->admitted || look->withdrawn < memory->withdrawn ||
+        !load_view_add(&memory->order_view, &memory->orders, &look->orders, *seconds) ||
+        !load_view_add(&memory->origin_view, &memory->origin, &look->origin, *seconds)) {
+        forget_load(memory);
+        take_snapshot(look, memory);
+        return false;
+    }
+    memory->admitted_per_second =
+        follow(memory->admitted_per_second, (double)(look->admitted - memory->admitted) / *seconds,
+               *seconds, 3);
+    follow_no_shows(look, memory, *seconds);
+    /* A single one may be left over from a worker that died. */
+    if (look->claimed < 2 || anything_ended(&memory->orders, &look->orders)) {
+        memory->silent_ms = 0;
+    } else if (memory->silent_ms == 0) {
+        memory->silent_ms = look->now_ms;
+    }
+    take_snapshot(look, memory);
+    return true;
+}
+
+static double pressure_of(const struct load_view *view, double level_ms, double least)
+{
+    return load_view_weight(view) < least ? -1 : load_view_quantile(view, 0.95) / level_ms;
+}
+
+static double pressure_by(const struct thought *thought, double least)
+{
+    const struct autopilot_memory *memory = thought->memory;
+
+    return fmax(pressure_of(&memory->order_view, thought->goal->order_p95_ms, least),
+                pressure_of(&memory->origin_view, thought->goal->origin_p95_ms, least));
+}
+
+static void judge_drops(struct thought *thought)
+{
+    const struct load_view *views[] = {&thought->memory->order_view, &thought->memory->origin_view};
+
+    for (int i = 0; i < 2; i++) {
+        double dropped = load_view_dropped(views[i]);
+        if (views[i]->failed + views[i]->late >= FEW_DROPS && dropped > thought->dropped) {
+            thought->dropped = dropped;
+            thought->timeouts = views[i]->late > views[i]->failed;
+        }
+    }
+}
+
+static void note_breach(struct autopilot_memory *memory, int64_t now_ms)
+{
+    if (memory->broke_at == 0 || now_ms - memory->cut_ms > EPISODE_MS) {
+        memory->broke_at = memory->rate;
+    }
+    memory->broke_ms = now_ms;
+    memory->cut_ms = now_ms;
+}
+
+/* What has led to a cut must not lead to the next one. */
+static void use_evidence(struct load_view *view, double kept)
+{
+    for (int i = 0; i < LOAD_BUCKETS; i++) {
+        view->buckets[i] *= kept;
+    }
+}
+
+static void cut(struct thought *thought, double factor)
+{
+    struct autopilot_memory *memory = thought->memory;
+
+    note_breach(memory, thought->look->now_ms);
+    memory->rate *= factor;
+    use_evidence(&memory->order_view, EVIDENCE_LEFT);
+    use_evidence(&memory->origin_view, EVIDENCE_LEFT);
+}
+
+static enum autopilot_reason cut_for_drops(struct thought *thought)
+{
+    struct autopilot_memory *memory = thought->memory;
+
+    cut(thought, thought->dropped >= MANY_DROPPED ? CUT_WORST : CUT_DROPS);
+    memory->order_view.failed = memory->order_view.late = 0;
+    memory->origin_view.failed = memory->origin_view.late = 0;
+    return thought->timeouts ? AUTOPILOT_TIMEOUTS : AUTOPILOT_ERRORS;
+}
+
+static enum autopilot_reason cut_for_silence(struct thought *thought)
+{
+    cut(thought, CUT_WORST);
+    thought->memory->silent_ms = thought->look->now_ms;
+    return AUTOPILOT_STUCK;
+}
+
+static bool is_used(const struct thought *thought)
+{
+    const struct autopilot_memory *memory = thought->memory;
+
+    return thought->look->waiting > 0 && memory->admitted_per_second >= USED * memory->in_force;
+}
+
+static bool is_rising(const struct thought *thought, double median_ms)
+{
+    double usual = thought->memory->usual_ms;
+
+    return usual > 0 && median_ms > RISING * usual &&
+           median_ms > RISING_FROM * thought->goal->order_p95_ms;
+}
+
+static void grow(struct thought *thought, double share, double most)
+{
+    struct autopilot_memory *memory = thought->memory;
+    double more = fmax(memory->rate * share, GROWTH_LEAST) * fmin(thought->seconds, 2);
+
+    memory->rate = fmax(memory->rate, fmin(memory->rate + more, most));
+}
+
+/* Nobody has ordered of late, or too few to tell. */
+static enum autopilot_reason without_orders(struct thought *thought)
+{
+    if (pressure_by(thought, 1) >= 0 || thought->memory->silent_ms > 0 || !is_used(thought) ||
+        thought->memory->rate >= thought->goal->start) {
+        return AUTOPILOT_UNKNOWN;
+    }
+    grow(thought, GROWTH_BLIND, thought->goal->start);
+    return AUTOPILOT_RETURNS;
+}
+
+static double growth(const struct thought *thought)
+{
+    const struct autopilot_memory *memory = thought->memory;
+    double room = clamp((GROW_BELOW - thought->pressure) / (GROW_BELOW / 2), 0.25, 1);
+    bool careful = memory->broke_at > 0 && memory->rate > NEAR_BREACH * memory->broke_at &&
+                   thought->look->now_ms - memory->broke_ms < BREACH_KEPT_MS;
+
+    return room * (careful ? GROWTH_CAREFUL : GROWTH);
+}
+
+static enum autopilot_reason within_level(struct thought *thought)
+{
+    struct autopilot_memory *memory = thought->memory;
+    double median_ms = load_view_quantile(&memory->order_view, 0.5);
+    bool rising = is_rising(thought, median_ms);
+
+    /* Slowly, and so that what is usual can always be reached again. */
+    if (median_ms >= 0) {
+        memory->usual_ms = memory->usual_ms == 0
+                               ? median_ms
+                               : follow(memory->usual_ms, median_ms, thought->seconds,
+                                        median_ms < memory->usual_ms ? 5 : 30);
+    }
+    if (thought->look->now_ms - memory->cut_ms < SETTLE_MS) {
+        return AUTOPILOT_SETTLES;
+    }
+    if (thought->pressure > GROW_BELOW) {
+        return AUTOPILOT_AT_LEVEL;
+    }
+    if (!is_used(thought)) {
+        return AUTOPILOT_UNUSED;
+    }
+    if (rising) {
+        return AUTOPILOT_RISING;
+    }
+    grow(thought, growth(thought), thought->goal->ceiling);
+    return AUTOPILOT_GROWS;
+}
+
+static enum autopilot_reason think(struct thought *thought)
+{
+    const struct autopilot_look *look = thought->look;
+    struct autopilot_memory *memory = thought->memory;
+    bool may_cut = look->now_ms - memory->cut_ms >= CUTS_APART_MS;
+
+    judge_drops(thought);
+    thought->pressure = pressure_by(thought, FEW_ANSWERS);
+    if (may_cut && thought->dropped > thought->goal->most_dropped) {
+        return cut_for_drops(thought);
+    }
+    if (may_cut && memory->silent_ms > 0 && look->now_ms - memory->silent_ms >= SILENCE_MS) {
+        return cut_for_silence(thought);
+    }
+    if (thought->pressure < 0) {
+        return without_orders(thought);
+    }
+    if (thought->pressure > 1) {
+        if (may_cut) {
+            cut(thought, fmax(CUT_LATENCY, 1 / thought->pressure));
+        }
+        return AUTOPILOT_LATENCY;
+    }
+    return memory->silent_ms > 0 ? AUTOPILOT_UNKNOWN : within_level(thought);
+}
+
+double autopilot_allowance(const struct autopilot_memory *memory)
+{
+    double share =
+        memory->decided_view < NO_SHOWS_FROM ? 0 : memory->withdrawn_view / memory->decided_view;
+
+    return 1 / (1 - clamp(share, 0, NO_SHOWS_MOST));
+}
+
+/* The rate in force follows; a difference that nobody would notice is left for later. */
+static void settle(const struct thought *thought, struct autopilot_verdict *verdict)
+{
+    const struct autopilot_goal *goal = thought->goal;
+    struct autopilot_memory *memory = thought->memory;
+
+    memory->rate = clamp(memory->rate, goal->floor, goal->ceiling);
+    double allowance = goal->no_shows ? autopilot_allowance(memory) : 1;
+    double rate = fmin(memory->rate * allowance, goal->ceiling);
+    double difference = fabs(rate - memory->in_force);
+    bool at_an_end = rate == goal->floor || rate == goal->ceiling || rate == goal->start;
+
+    verdict->no_shows = 1 - 1 / allowance;
+    if (difference > SMALLEST_MOVE * memory->in_force || (at_an_end && difference > 0)) {
+        verdict->moved = true;
+        memory->in_force = rate;
+    }
+    verdict->rate = memory->in_force;
+}
+
+static bool reason_moves(enum autopilot_reason reason)
+{
+    return reason == AUTOPILOT_ERRORS || reason == AUTOPILOT_TIMEOUTS ||
+           reason == AUTOPILOT_STUCK || reason == AUTOPILOT_LATENCY ||
+           reason == AUTOPILOT_RETURNS || reason == AUTOPILOT_GROWS || reason == AUTOPILOT_BEGINS;
+}
+
+void autopilot_step(const struct autopilot_goal *goal, const struct autopilot_look *look,
+                    struct autopilot_memory *memory, struct autopilot_verdict *verdict)
+{
+    struct thought thought = {.goal = goal, .look = look, .memory = memory, .pressure = -1};
+    bool known = follow_load(look, memory, &thought.seconds);
+
+    *verdict = (struct autopilot_verdict){.reason = AUTOPILOT_OFF};
+    if (goal == NULL) {
+        memory->rate = memory->in_force = memory->broke_at = 0;
+        return;
+    }
+    if (!look->moved || memory->rate <= 0) {
+        memory->rate = memory->in_force = clamp(goal->start, goal->floor, goal->ceiling);
+        memory->broke_at = 0;
+        known = false;
+    }
+    verdict->before = memory->in_force;
+    verdict->reason = !known ? AUTOPILOT_BEGINS : !look->open ? AUTOPILOT_CLOSED : think(&thought);
+    verdict->dropped = thought.dropped;
+    settle(&thought, verdict);
+    if (verdict->moved && !reason_moves(verdict->reason)) {
+        verdict->reason = AUTOPILOT_NO_SHOWS;
+    }
+}
