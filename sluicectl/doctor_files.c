@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -5,9 +6,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/secret.h"
 #include "sluicectl/doctor.h"
 
+enum { BOARD_SILENT_S = 10 };
 enum { TMPFS = 0x01021994, RAMFS = 0x858458f6 - 0x100000000, SECRET_SHORTEST = 16 };
 
 #define GIB (INT64_C(1024) * 1024 * 1024)
@@ -102,6 +105,45 @@ static void check_memory(struct doctor *doctor, const char *setting, const char 
                  "%s is%s in memory", path, (uint32_t)file_system.f_type == TMPFS ? "" : " not");
 }
 
+/** When anything was last written in `folder`, ms since 1970; 0 for an empty one, -1 where it cannot be read. */
+static int64_t last_written(const char *folder)
+{
+    DIR *files = opendir(folder);
+    const struct dirent *entry;
+    struct stat status;
+    int64_t newest = 0;
+
+    if (files == NULL) {
+        return -1;
+    }
+    while ((entry = readdir(files)) != NULL) {
+        if (entry->d_name[0] != '.' && fstatat(dirfd(files), entry->d_name, &status, 0) == 0) {
+            int64_t at = (int64_t)status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1000000;
+            newest = at > newest ? at : newest;
+        }
+    }
+    (void)closedir(files);
+    return newest;
+}
+
+static void check_board(struct doctor *doctor)
+{
+    const char *folder = doctor->settings.board_directory;
+    int64_t written = folder[0] == '\0' ? 0 : last_written(folder);
+    int64_t silent_s = (clock_wall_ms() - written) / 1000;
+
+    if (written < 0) {
+        doctor_note(doctor, "board", FINDING_FAIL,
+                    "Make the folder; sluice-board must be able to write there, and nginx to read.",
+                    "%s cannot be read", folder);
+    } else if (written > 0) {
+        doctor_check(doctor, "board", silent_s <= BOARD_SILENT_S, FINDING_FAIL,
+                     "Start sluice-board on this host: without it every page that waits asks the "
+                     "server instead of reading a file.",
+                     "sluice-board has written %" PRId64 " s ago", silent_s);
+    }
+}
+
 static void check_disk(struct doctor *doctor, const char *name, const char *path)
 {
     struct statvfs disk;
@@ -125,6 +167,7 @@ void doctor_files(struct doctor *doctor)
         check_secrets(doctor);
         check_memory(doctor, "metrics_file", doctor->settings.metrics_file);
         check_memory(doctor, "catalog_l1_directory", doctor->settings.catalog_l1_directory);
+        check_board(doctor);
     }
     if (access(doctor->invocation->data, F_OK) == 0) {
         check_disk(doctor, "disk.data", doctor->invocation->data);

@@ -1,15 +1,17 @@
 """sluicectl doctor: it finds nothing on a sound system, and each of many faults on one that is not."""
 
 import json
+import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from lib.sluicectl import Sluicectl
 
-OURS = ("kernel.", "nginx.", "redis.", "postgres.", "secret.", "memory.", "disk.", "settings", "server.reach",
+OURS = ("board", "kernel.", "nginx.", "redis.", "postgres.", "secret.", "memory.", "disk.", "settings", "server.reach",
         "server.clock")
 KERNEL = {"net/core/somaxconn": "4096", "net/ipv4/tcp_max_syn_backlog": "4096", "net/ipv4/tcp_syncookies": "1",
           "fs/file-max": "1000000", "vm/overcommit_memory": "1"}
@@ -60,10 +62,11 @@ class Patient:
 
 
 @pytest.fixture
-def patient(parts, make_directory):
-    memory = Path("/dev/shm") / parts.directory.name
+def patient(all_parts, make_directory):
+    """Of parts that need not be put in order for each test: nothing here makes a queue or stops anybody."""
+    memory = Path("/dev/shm") / all_parts.directory.name
     memory.mkdir()
-    patient = Patient(parts, make_directory("doctor"), memory)
+    patient = Patient(all_parts, make_directory("doctor"), memory)
     yield patient
     shutil.rmtree(memory)
     patient.nginx.unlink()
@@ -142,6 +145,14 @@ def counters_on_a_disk(patient):
     patient.set_setting("metrics_file", patient.parts.memory / "metrics")
 
 
+def silent_board(patient):
+    board = patient.directory / "board"
+    board.mkdir()
+    (board / "queue.json").write_text("{}")
+    os.utime(board / "queue.json", (time.time() - 60,) * 2)
+    patient.set_setting("board_directory", board)
+
+
 def unreachable_redis(patient):
     patient.set_setting("redis_socket", patient.directory / "none.sock")
 
@@ -162,7 +173,7 @@ def no_schema(patient):
     (everybody_is_believed, "nginx.real-ip", "fail"), (ending_certificate, "nginx.certificate", "warn"),
     (readable_secret, "secret.admin_key_file", "fail"), (guessable_secret, "secret.viewer_key_file", "fail"),
     (folder_of_secrets_open_to_all, "secret.member_jwt_key_file", "fail"), (unknown_setting, "settings", "fail"),
-    (counters_on_a_disk, "memory.metrics_file", "warn"), (unreachable_redis, "redis.reach", "fail"),
+    (counters_on_a_disk, "memory.metrics_file", "warn"), (silent_board, "board", "fail"), (unreachable_redis, "redis.reach", "fail"),
     (unreachable_postgres, "postgres.reach", "fail"), (no_schema, "postgres.reach", "fail")],
     ids=lambda value: value.__name__ if callable(value) else "")
 def test_what_is_wrong_is_found(patient, spoil, name, state):
