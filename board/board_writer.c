@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "board/board_file.h"
+#include "board/queue_figures.h"
 #include "lib/admission/line.h"
 #include "lib/admission/line_state_json.h"
 #include "lib/admission/promotion.h"
@@ -13,6 +14,7 @@
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"
 #include "lib/base/random.h"
+#include "lib/metrics/metrics.h"
 #include "lib/store/redis.h"
 #include "lib/store/redis_reply.h"
 
@@ -39,6 +41,8 @@ struct board_writer {
     const struct settings *settings;
     struct redis *redis;
     struct arena *arena;
+    struct queue_figures *figures;
+    bool figures_too; /* this pass reads them, and nothing has failed yet */
     struct buffer document;
     char name[RANDOM_ID_TEXT + 1];
     struct board *boards;
@@ -86,6 +90,7 @@ struct board_writer *board_writer_new(const struct settings *settings)
     writer->redis =
         redis_new(settings->redis_socket, patience < PATIENCE_MS ? patience : PATIENCE_MS);
     writer->arena = arena_new();
+    writer->figures = queue_figures_new();
     writer->redis_answers = true;
     writer->can_write = true;
     buffer_init(&writer->document, DOCUMENT_MAX);
@@ -100,6 +105,7 @@ void board_writer_free(struct board_writer *writer)
 {
     redis_free(writer->redis);
     arena_free(writer->arena);
+    queue_figures_free(writer->figures);
     buffer_free(&writer->document);
     free(writer->boards);
     free(writer);
@@ -197,6 +203,10 @@ static void begin_pass(struct board_writer *writer)
     int64_t now = clock_monotonic_ms();
     bool answered = discover(writer);
 
+    writer->figures_too = answered && queue_figures_are_due(writer->figures, now);
+    if (writer->figures_too) {
+        queue_figures_begin(writer->figures, now);
+    }
     writer->pass_wall_ms = clock_wall_ms();
     writer->next_pass = now + (answered ? writer->settings->board_interval_ms : RETRY_MS);
     writer->next_board = answered ? 0 : writer->count;
@@ -255,7 +265,23 @@ static bool refresh(struct board_writer *writer, struct board *board)
         board->failing = true;
         return false;
     }
-    return true;
+    return !writer->figures_too ||
+           queue_figures_read(writer->figures, writer->redis, writer->arena, str_of(board->id));
+}
+
+/* What this host counts of the boards themselves, and of the queues once all of them were read. */
+static void end_pass(struct board_writer *writer)
+{
+    int64_t unconfirmed = 0;
+
+    for (size_t i = 0; i < writer->count; i++) {
+        unconfirmed += writer->boards[i].failing ? 1 : 0;
+    }
+    metrics_set(METRIC_BOARDS_UNCONFIRMED, unconfirmed);
+    if (writer->figures_too) {
+        queue_figures_end(writer->figures);
+        writer->figures_too = false;
+    }
 }
 
 static void withdraw_stale(struct board_writer *writer)
@@ -279,13 +305,19 @@ int64_t board_writer_step(struct board_writer *writer)
     }
     while (writer->next_board < writer->count && clock_monotonic_ms() < step_ends) {
         /* Is it this queue alone? Otherwise each of the others would wait in vain for as long. */
-        if (!refresh(writer, &writer->boards[writer->next_board++]) &&
-            ask_for_queues(writer) == NULL) {
-            writer->next_board = writer->count;
-            writer->next_pass = clock_monotonic_ms() + RETRY_MS;
+        if (!refresh(writer, &writer->boards[writer->next_board++])) {
+            writer->figures_too = false;
+            if (ask_for_queues(writer) == NULL) {
+                writer->next_board = writer->count;
+                writer->next_pass = clock_monotonic_ms() + RETRY_MS;
+            }
         }
     }
     withdraw_stale(writer);
+    metrics_set_now(METRIC_SEEN_BOARD);
+    if (writer->next_board == writer->count) {
+        end_pass(writer);
+    }
     arena_reset(writer->arena);
     if (writer->next_board < writer->count) {
         return 0;

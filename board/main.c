@@ -2,13 +2,16 @@
  * sluice-board — writes each queue's public state into a file, which nginx serves to the whole crowd.
  * SIGTERM and SIGINT: takes the files away and ends; nginx then asks the queue pool instead.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "board/board_writer.h"
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
+#include "lib/metrics/metrics.h"
 #include "lib/settings/program_options.h"
 
 static const char *const NEEDED[] = {"redis_socket", "board_directory", NULL};
@@ -41,6 +44,10 @@ int main(int argc, char **argv)
         return code;
     }
     shutdown_prepare();
+    if (settings.metrics_file[0] != '\0' && !metrics_open(settings.metrics_file)) {
+        log_event(LOG_LEVEL_WARNING, "metrics.unusable",
+                  LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
+    }
     struct board_writer *writer = board_writer_new(&settings);
     log_event(LOG_LEVEL_INFO, "board.started",
               LOG_FIELDS(LOG_TEXT("directory", settings.board_directory)));
