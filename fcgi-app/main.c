@@ -121,6 +121,13 @@ static bool keys_open(struct services *services, char error[SECRET_ERROR])
         }
     }
     if (services->pool == POOL_OPERATOR) {
+        /* For dry runs alone, which without them know no visitor by the cookie. */
+        if (settings->visitor_keys_file[0] != '\0') {
+            services->visitor_keys = key_set_open(settings->visitor_keys_file, error);
+            if (services->visitor_keys == NULL) {
+                return false;
+            }
+        }
         services->operators = operator_keys_open(settings, error);
         return services->operators != NULL;
     }

@@ -9,130 +9,83 @@
  *
  * Without Redis nobody is let in, and whoever is in stays until the end of the visit that the pass names.
  */
+#include "fcgi-app/gate/judgement.h"
 #include "fcgi-app/gate/visit.h"
 #include "fcgi-app/pool/line_handler.h"
 #include "lib/base/digest.h"
 
 enum stage { LOOKING, CHECKING, ENTERING, WATCHING };
 
-/* One request's judgement, on the stack. */
-struct judgement {
+/* One request that is judged, on the stack. */
+struct judging {
     const struct services *services;
     const struct request *request;
     struct visit *visit;
     struct response *response;
 };
 
-static struct redis_command *answer(const struct judgement *j, bool through, const char *verdict)
+static struct redis_command *answer(const struct judging *j, bool through, const char *verdict)
 {
     j->response->status = through ? 204 : 401;
     response_header(j->response, "X-Sluice-Verdict", str_of(verdict));
     return NULL;
 }
 
-static struct redis_command *through(const struct judgement *j, const char *verdict)
+static struct redis_command *through(const struct judging *j, const char *verdict)
 {
     return answer(j, true, verdict);
 }
 
-static struct redis_command *refuse(const struct judgement *j, const char *verdict)
+static struct redis_command *refuse(const struct judging *j, const char *verdict)
 {
     return answer(j, false, verdict);
 }
 
-/* The pass names a visit of this opening that nobody has ended. */
-static bool pass_counts(const struct visit *visit)
-{
-    return visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED &&
-           visit->pass.epoch == visit->known->view.epoch &&
-           !gate_cache_has_ended(visit->known, visit->pass.admission);
-}
-
-static bool pass_is_due(const struct visit *visit)
-{
-    const struct gate_view *view = &visit->known->view;
-
-    return visit->pass.incarnation != view->incarnation ||
-           gate_cache_redis_ms(visit->known, visit->now_ms) - visit->pass.renewed_ms >=
-               view->renew_ms;
-}
-
-static struct redis_command *ask(const struct judgement *j, enum stage stage,
+static struct redis_command *ask(const struct judging *j, enum stage stage,
                                  struct redis_command *command)
 {
     j->visit->stage = stage;
     return command;
 }
 
-static struct redis_command *enter_at_once(const struct judgement *j)
+static struct redis_command *enter_at_once(const struct judging *j)
 {
     return ask(
         j, ENTERING,
         line_enter(j->request->arena, visit_line_caller(j->visit, j->request), LINE_AT_ONCE));
 }
 
-/* Only a page that a person opens takes a place, and only where there may be one. */
-static bool may_enter_at_once(const struct visit *visit)
-{
-    const struct gate_view *view = &visit->known->view;
-
-    return view->admit_when_idle && view->waiting == 0 && visit->kind == CLIENT_PAGE;
-}
-
-static struct redis_command *watch(const struct judgement *j)
+static struct redis_command *watch(const struct judging *j)
 {
     struct visit *visit = j->visit;
-    bool counted = visit->has_pass && visit->pass.kind == GATE_PASS_WATCHED;
-    int64_t now_ms = gate_cache_redis_ms(visit->known, visit->now_ms);
 
-    if (counted && now_ms - visit->pass.renewed_ms < visit->known->view.renew_ms) {
-        return through(j, "watch");
-    }
     if (visit->id.n == 0) {
-        if (visit->kind != CLIENT_PAGE) {
-            return through(j, "watch");
-        }
         visit_make_visitor(j->services, j->request, j->response, visit, false);
     }
     return ask(j, WATCHING, gate_watch(j->request->arena, visit->queue, visit->id));
 }
 
 /* Answers, or gives the command whose reply is needed first. */
-static struct redis_command *judge(const struct judgement *j)
+static struct redis_command *judge(const struct judging *j)
 {
     struct visit *visit = j->visit;
+    const struct gate_caller caller = visit_gate_caller(visit);
+    const struct gate_judgement judgement = gate_judge(visit);
 
-    if (visit->known == NULL) {
-        return refuse(j, "unknown-queue");
-    }
-    const struct gate_view *view = &visit->known->view;
-    if (visit->kind == CLIENT_PREFLIGHT) {
-        return through(j, "preflight");
-    }
-    if (gate_bypass_match(visit->known->bypass, &visit->facts) != GATE_BYPASS_NONE) {
-        return through(j, "bypass");
-    }
-    if (str_equal(view->activation, STR("off"))) {
-        return through(j, "off");
-    }
-    if (str_equal(view->activation, STR("watch"))) {
+    switch (judgement.step) {
+    case GATE_THROUGH:
+        return through(j, judgement.verdict);
+    case GATE_REFUSE:
+        return refuse(j, judgement.verdict);
+    case GATE_WATCH:
         return watch(j);
-    }
-    if (str_equal(view->activation, STR("hold"))) {
-        return refuse(j, "hold");
-    }
-    if (pass_counts(visit) && !pass_is_due(visit)) {
-        return through(j, "pass");
-    }
-    if (visit->id.n > 0 && (visit->kind != CLIENT_PREFETCH || pass_counts(visit))) {
-        const struct gate_caller caller = visit_gate_caller(visit);
+    case GATE_CHECK:
         return ask(j, CHECKING, gate_check(j->request->arena, &caller));
-    }
-    if (may_enter_at_once(visit) && view->for_visitors) {
+    case GATE_ENTER:
         visit_make_visitor(j->services, j->request, j->response, visit, true);
         return enter_at_once(j);
     }
-    return refuse(j, "wait");
+    return refuse(j, "unavailable");
 }
 
 struct redis_command *gate_check_begin(const struct services *services,
@@ -140,7 +93,7 @@ struct redis_command *gate_check_begin(const struct services *services,
                                        void **memory)
 {
     struct visit *visit = visit_read(request);
-    const struct judgement j = {services, request, visit, response};
+    const struct judging j = {services, request, visit, response};
 
     *memory = visit;
     if (visit == NULL) {
@@ -154,7 +107,7 @@ struct redis_command *gate_check_begin(const struct services *services,
     return judge(&j);
 }
 
-static struct redis_command *looked(const struct judgement *j, const redisReply *reply)
+static struct redis_command *looked(const struct judging *j, const redisReply *reply)
 {
     struct visit *visit = j->visit;
 
@@ -168,12 +121,12 @@ static struct redis_command *looked(const struct judgement *j, const redisReply 
     return judge(j);
 }
 
-static struct redis_command *without_redis(const struct judgement *j)
+static struct redis_command *without_redis(const struct judging *j)
 {
-    return pass_counts(j->visit) ? through(j, "pass") : refuse(j, "unavailable");
+    return gate_pass_counts(j->visit) ? through(j, "pass") : refuse(j, "unavailable");
 }
 
-static struct redis_command *checked(const struct judgement *j, const redisReply *reply)
+static struct redis_command *checked(const struct judging *j, const redisReply *reply)
 {
     struct gate_admission admission;
 
@@ -183,7 +136,7 @@ static struct redis_command *checked(const struct judgement *j, const redisReply
                        GATE_PASS_ADMITTED);
         return through(j, "pass");
     case OUTCOME_WAIT:
-        return may_enter_at_once(j->visit) ? enter_at_once(j) : refuse(j, "wait");
+        return gate_may_enter_at_once(j->visit) ? enter_at_once(j) : refuse(j, "wait");
     case OUTCOME_HELD:
         return refuse(j, "hold");
     case OUTCOME_UNAUTHENTICATED:
@@ -195,7 +148,7 @@ static struct redis_command *checked(const struct judgement *j, const redisReply
 
 /* One cookie goes out: a new visitor's own one first, by which the next request gets its pass. Until then the place
  * is short, for the browser may not keep cookies. */
-static struct redis_command *entered(const struct judgement *j, const redisReply *reply)
+static struct redis_command *entered(const struct judging *j, const redisReply *reply)
 {
     struct line_position position;
     enum outcome outcome = line_read_position(reply, &position);
@@ -222,7 +175,7 @@ static struct redis_command *entered(const struct judgement *j, const redisReply
     return through(j, "pass");
 }
 
-static struct redis_command *watched(const struct judgement *j, const redisReply *reply)
+static struct redis_command *watched(const struct judging *j, const redisReply *reply)
 {
     struct gate_admission admission;
 
@@ -236,7 +189,7 @@ static struct redis_command *watched(const struct judgement *j, const redisReply
 void gate_check_finish(const struct services *services, const struct request *request,
                        const redisReply *reply, void *memory, struct response *response)
 {
-    const struct judgement j = {services, request, memory, response};
+    const struct judging j = {services, request, memory, response};
 
     if (j.visit->stage != LOOKING) {
         /* Another queue may have taken the memory meanwhile. */

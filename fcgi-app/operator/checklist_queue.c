@@ -74,7 +74,7 @@ static void check_leader(struct checklist *list, const struct subject *subject)
 {
     bool leads = subject->stats.leader.n > 0;
 
-    if (subject->stats.frozen) {
+    if (subject->stats.frozen && !has_text(subject, "activation", "hold")) {
         check_add(list, "scheduler", CHECK_FAIL, "See the item order-pool.",
                   "Promotion stands still: nothing can be bought.");
         return;

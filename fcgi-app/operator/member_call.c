@@ -1,6 +1,7 @@
 #include "fcgi-app/operator/member_call.h"
 
 #include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/member_why.h"
 #include "lib/admission/gate.h"
 #include "lib/identity/visitor.h"
 #include "lib/store/redis.h"
@@ -63,7 +64,8 @@ static void add_int(json_object *object, const char *name, int64_t value, bool k
     json_object_object_add(object, name, known ? json_object_new_int64(value) : NULL);
 }
 
-static json_object *place_json(const struct member_call *call, const struct member_place *place)
+static json_object *place_json(const struct member_call *call, const struct member_place *place,
+                               const char *why)
 {
     json_object *answer = json_object_new_object();
     bool has_number = place->seq > 0;
@@ -79,6 +81,7 @@ static json_object *place_json(const struct member_call *call, const struct memb
     json_object_object_add(answer, "hasSeenToken", json_object_new_boolean(place->has_seen_token));
     json_object_object_add(answer, "unpaidOrder",
                            place->unpaid_order.n > 0 ? text_json(place->unpaid_order) : NULL);
+    json_object_object_add(answer, "why", json_object_new_string(why));
     json_object_object_add(answer, "serverTime", time_json(place->now_ms));
     return answer;
 }
@@ -96,7 +99,8 @@ void member_answer(const struct services *services, const struct request *reques
         member_refuse(request, response, call, outcome);
         return;
     }
-    json_object *answer = place_json(call, &place);
+    json_object *answer =
+        place_json(call, &place, member_why(services, request, call->operator.id, &place));
     response_json_object(response, 200, answer);
     (void)json_object_put(answer);
 }

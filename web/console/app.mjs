@@ -2,15 +2,13 @@
  * The console: one overview a second, one queue that is looked at, and what may be done to it. The key is kept in this tab
  * (sessionStorage) and sent in the header Authorization only.
  */
-import { ACTS } from './acts.mjs';
 import { ask, key, Refusal, sentenceOf } from './api.mjs';
 import { Charts } from './charts.mjs';
 import { confirm, refresh as refreshConfirmation } from './confirm.mjs';
 import { $, fill, h, say, show } from './dom.mjs';
-import {
-    alerts, clock, columns, count, extend, inside, latency, milliseconds, movement, rate, span, waitOfNewcomer, whyStill,
-} from './figures.mjs';
+import { clock, columns, count, extend, milliseconds, span } from './figures.mjs';
 import { auditPanel, checklistPanel, dryRunPanel, memberPanel, paymentsPanel } from './panels.mjs';
+import { renderActions, renderAlerts, renderGoods, renderMoves, renderQueues, renderTiles, stateOf } from './view.mjs';
 
 const TICK_MS = 1000;
 const STALE_S = 3;
@@ -181,8 +179,8 @@ async function loadGoods() {
         return;
     state.goods = goods ? goods.goods : state.goods;
     state.moves = moves;
-    renderGoods();
-    renderMoves();
+    renderGoods(state.goods);
+    renderMoves(state.moves);
 }
 
 function renderCharts() {
@@ -196,150 +194,9 @@ function renderCharts() {
     charts.draw(columns(live ? state.series : state.history ? state.history.points : [], live));
 }
 
-/* The figures */
-
-function stateOf(one) {
-    if (!one.stats)
-        return ['UNKNOWN', 'unknown'];
-    if (one.settings && one.settings.activation === 'hold')
-        return ['HOLD', 'HOLD'];
-    return [one.stats.state, one.stats.state.replace('_', ' ')];
-}
-
-function renderQueues() {
-    const rows = $('queues');
-    const kept = new Map([...rows.children].map((row) => [row.dataset.queue, row]));
-    state.overview.queues.forEach((one, i) => {
-        let row = kept.get(one.queue);
-        if (!row) {
-            row = h('tr', { 'data-queue': one.queue }, h('th', { scope: 'row' }, h('button', { type: 'button', onclick: () => choose(one.queue) }, one.queue)),
-                h('td', {}, h('span', { class: 'state' })), ...[1, 2, 3, 4, 5].map(() => h('td')));
-        }
-        kept.delete(one.queue);
-        if (rows.children[i] !== row)
-            rows.insertBefore(row, rows.children[i] || null);
-        const [word, label] = stateOf(one);
-        const { stats, settings } = one;
-        row.setAttribute('aria-current', String(one.queue === state.queue));
-        row.children[1].firstChild.dataset.state = word;
-        say(row.children[1].firstChild, label);
-        const times = stats ? latency(stats) : null;
-        [stats && count(stats.waiting), stats && rate(stats.admittedPerSecond), stats && rate(stats.consumedPerSecond),
-            stats && `${count(inside(stats))}${settings ? ` / ${count(settings.maxActive)}` : ''}`, times ? milliseconds(times.p95) : null]
-            .forEach((text, at) => say(row.children[2 + at], text || '–'));
-    });
-    kept.forEach((row) => row.remove());
-}
-
-/** [name of the figure, label, number, what is beside it, its raw value, level, share for a meter]. */
-function tiles(one) {
-    const { stats, settings } = one;
-    const service = state.overview.service;
-    if (!stats)
-        return [];
-    const still = whyStill(one);
-    const trend = movement(state.series);
-    const times = latency(stats);
-    const last = state.series[state.series.length - 1] || {};
-    const promised = stats.promisedWaitSeconds ?? last.promisedWaitSeconds;
-    const actual = stats.actualWaitSeconds ?? last.actualWaitSeconds;
-    const goods = state.goods || [];
-    const left = goods.reduce((sum, good) => sum + good.left, 0);
-    const total = goods.reduce((sum, good) => sum + good.total, 0);
-    const taken = inside(stats);
-    const most = settings ? settings.maxActive : null;
-    const away = stats.expired + stats.withdrawn;
-    const inForce = stats.ratePerSecondInForce;
-    return [
-        ['waiting', 'Waiting', count(stats.waiting), trend === null ? '' : trend === 0 ? 'stands still' : `${trend > 0 ? '+' : '−'}${count(Math.abs(trend))} a minute`, stats.waiting],
-        ['wait', 'A newcomer waits', span(waitOfNewcomer(one)), still || 'by the pace of now', null, still && stats.waiting > 0 ? 'warn' : null],
-        ['admittedPerSecond', 'Let in a second', rate(stats.admittedPerSecond), settings ? `of ${rate(inForce ?? settings.ratePerSecond)}${settings.autopilot && settings.autopilot.enabled ? ', by the autopilot' : ' allowed'}` : '', stats.admittedPerSecond],
-        ['consumedPerSecond', 'Done a second', rate(stats.consumedPerSecond), `${count(stats.consumed)} in all`, stats.consumedPerSecond],
-        ['inside', 'Inside', count(taken), `${count(stats.ready)} their turn, ${count(stats.claimed)} ordering, ${count(stats.unpaid)} unpaid`, taken,
-            most && taken >= most ? 'warn' : null, most ? { value: taken, most, text: `${count(taken)} of ${count(most)} places` } : null],
-        ['p95', 'Orders take (P95)', milliseconds(times ? times.p95 : null), times ? `P50 ${milliseconds(times.p50)}, P99 ${milliseconds(times.p99)}` : 'none lately', times ? times.p95 : null],
-        ['left', 'Left to sell', state.goods ? count(left) : '–', state.goods ? (goods.length ? `of ${count(total)}, ${count(total - left)} sold` : 'nothing is sold here') : '', left,
-            goods.length > 0 && left === 0 ? 'bad' : null],
-        ['actual', 'Those let in had waited', span(actual), promised === null || promised === undefined ? '' : `promised were ${span(promised)}`, actual],
-        ['admitted', 'Let in, in all', count(stats.admitted), `${count(stats.entered)} entered`, stats.admitted],
-        ['noShows', 'Did not use it', count(away), `${count(stats.withdrawn)} never came, ${count(stats.expired)} ran out; ${count(stats.left)} left`, away],
-        ['paymentsStuck', 'Payments stuck', service ? count(service.paymentsStuck) : '–', 'of all queues', service ? service.paymentsStuck : null,
-            service && service.paymentsStuck > 0 ? 'bad' : null],
-    ];
-}
-
-function renderTiles(one) {
-    const place = $('tiles');
-    const wanted = tiles(one);
-    if (place.children.length !== wanted.length) {
-        fill(place, wanted.map(([name, label]) => h('div', { 'data-figure': name }, h('dt', {}, label), h('dd', { class: 'number' }),
-            h('dd', { class: 'beside' }))));
-    }
-    wanted.forEach(([, , number, beside, value, level, meter], i) => {
-        const tile = place.children[i];
-        say(tile.children[1], number);
-        say(tile.children[2], beside);
-        tile.dataset.value = value ?? '';
-        tile.dataset.level = level || '';
-        if (meter) {
-            const bar = tile.children[3] ? tile.children[3].firstChild : tile.appendChild(h('dd', {}, h('meter', { min: 0 }))).firstChild;
-            bar.max = meter.most;
-            bar.value = meter.value;
-            bar.setAttribute('aria-label', meter.text);
-        }
-    });
-}
-
-function renderGoods() {
-    const goods = state.goods || [];
-    fill($('goods'), goods.length < 2 ? null : h('details', { open: $('goods').querySelector('details[open]') !== null },
-        h('summary', {}, `${count(goods.length)} kinds of goods`),
-        h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Goods' }, h('table', {},
-            h('thead', {}, h('tr', {}, ['', 'Sold', 'Left', 'Of'].map((name) => h('th', { scope: 'col' }, name)))),
-            h('tbody', {}, goods.map((good) => h('tr', {}, h('th', { scope: 'row' }, `${good.name} (${good.id})`),
-                h('td', {}, count(good.sold)), h('td', {}, count(good.left)), h('td', {}, count(good.total)))))))));
-}
-
-function renderMoves() {
-    const moves = state.moves && state.moves.moves ? [...state.moves.moves].reverse().slice(0, 20) : [];
-    fill($('moves'), !state.moves ? null : h('details', { open: $('moves').querySelector('details[open]') !== null },
-        h('summary', {}, moves.length ? `The autopilot’s last move: ${rate(moves[0].from)} → ${rate(moves[0].to)} at ${clock(moves[0].at)}, ${moves[0].reason}` : 'The autopilot has not moved the rate yet'),
-        h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Moves of the autopilot' }, h('table', { class: 'list' },
-            h('thead', {}, h('tr', {}, ['When', 'From', 'To', 'P95', 'Why'].map((name) => h('th', { scope: 'col' }, name)))),
-            h('tbody', {}, moves.map((move) => h('tr', {}, h('td', {}, clock(move.at)), h('td', {}, rate(move.from)), h('td', {}, rate(move.to)),
-                h('td', {}, milliseconds(move.orderP95Ms)), h('td', {}, move.reason))))))));
-}
-
-function renderAlerts() {
-    const found = alerts(state.overview, entry());
-    if (!state.overview.postgres && mayAct())
-        found.push({ level: 'warn', text: 'Actions are not possible until PostgreSQL is back. In an emergency stop the schedulers: nobody is let in then.' });
-    const place = $('alerts');
-    const text = found.map((one) => one.level + one.text).join('\n');
-    if (place.dataset.text !== text) {
-        place.dataset.text = text;
-        fill(place, found.map((one) => h('p', { class: 'alert', 'data-level': one.level }, one.text)));
-    }
-}
-
-/** Buttons stay the same elements as long as the same are offered: nobody may press another one than they saw. */
-function renderActions(one) {
-    const place = $('actions');
-    const offered = mayAct() ? ACTS.filter((act) => act.offered(one)) : [];
-    const ids = `${one.queue} ${offered.map((act) => act.id).join(' ')}`;
-    if (place.dataset.ids === ids)
-        return;
-    place.dataset.ids = ids;
-    const button = (act) => h('button', { type: 'button', 'data-act': act.id, 'data-group': act.group, 'aria-haspopup': 'dialog', onclick: () => askFirst(act) },
-        `${act.label}…`);
-    const rest = offered.filter((act) => act.group !== 'main');
-    fill(place, offered.filter((act) => act.group === 'main').map(button),
-        rest.length ? h('details', {}, h('summary', {}, 'Drain, sold out, reset'), h('div', {}, rest.map(button))) : null);
-}
-
 function render() {
-    renderQueues();
-    renderAlerts();
+    renderQueues(state.overview, state.queue, choose);
+    renderAlerts(state.overview, entry());
     showLink();
     const one = entry();
     show($('queue'), Boolean(one));
@@ -351,8 +208,8 @@ function render() {
     $('queue-state').dataset.state = word;
     say($('queue-state'), label);
     say($('queue-opening'), opening(one));
-    renderActions(one);
-    renderTiles(one);
+    renderActions(one, mayAct(), (act) => askFirst(act));
+    renderTiles(one, state);
     if (state.range === 'live')
         renderCharts();
 }

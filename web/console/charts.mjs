@@ -1,23 +1,22 @@
 /*
  * The curves of one queue, drawn by uPlot.
  */
-import { h } from './dom.mjs';
-import { count, milliseconds, rate, span } from './figures.mjs';
+import { h, say } from './dom.mjs';
+import { clock, count, milliseconds, rate, span } from './figures.mjs';
 
 const HEIGHT = 170;
-const GAP_TEXT = '–';
-
-/** Each: its lines are columns of figures.mjs. Colours are variables of console.css. */
+const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
+/** Each: its lines are columns of figures.mjs, in a colour of console.css; `least`: the smallest top of the scale. */
 const CHARTS = [
-    { title: 'People waiting', format: count, lines: [['waiting', 'waiting', '--line-1', true]] },
+    { title: 'People waiting', format: count, least: 10, lines: [['waiting', 'waiting', '--line-1', true]] },
     {
-        title: 'People a second', format: rate,
+        title: 'People a second', format: rate, least: 2,
         lines: [['entered', 'come', '--line-4'], ['admitted', 'let in', '--line-1'], ['consumed', 'done', '--line-2'],
             ['rateInForce', 'rate in force', '--line-3', false, [6, 4]]],
     },
-    { title: 'People inside', format: count, lines: [['ready', 'have their turn', '--line-1', true], ['claimed', 'order right now', '--line-3']] },
-    { title: 'Time that an order takes', format: milliseconds, lines: [['p50', 'P50', '--line-2'], ['p95', 'P95', '--line-3'], ['p99', 'P99', '--line-5']] },
-    { title: 'Wait of those let in last', format: span, lines: [['promised', 'promised', '--line-4', false, [6, 4]], ['actual', 'it took', '--line-1']] },
+    { title: 'People inside', format: count, least: 10, lines: [['ready', 'have their turn', '--line-1', true], ['claimed', 'order right now', '--line-3']] },
+    { title: 'Time that an order takes', format: milliseconds, least: 20, lines: [['p50', 'P50', '--line-2'], ['p95', 'P95', '--line-3'], ['p99', 'P99', '--line-5']] },
+    { title: 'Wait of those let in last', format: span, least: 10, lines: [['promised', 'promised', '--line-4', false, [6, 4]], ['actual', 'it took', '--line-1']] },
 ];
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -39,16 +38,18 @@ function moments(self, splits, axisIndex, space, increment) {
     });
 }
 
-function optionsOf(chart, width) {
+function optionsOf(chart, width, onCursor) {
     return {
         width,
         height: HEIGHT,
         cursor: { sync: { key: 'sluice' }, drag: { x: false, y: false }, points: { size: 6 } },
-        legend: { live: true },
-        scales: { x: { time: true }, y: { range: (self, least, most) => [0, most > 0 ? most * 1.08 : 1] } },
-        axes: [axis({ values: moments, space: 64 }), axis({ size: 58, space: 34, values: (self, splits) => splits.map(chart.format) })],
+        legend: { show: false },
+        hooks: { setCursor: [onCursor] },
+        scales: { x: { time: true }, y: { range: (self, least, most) => [0, Math.max(most * 1.08, chart.least)] } },
+        padding: [8, 26, 0, 0],
+        axes: [axis({ values: moments, space: 72, incrs: STEPS_S }), axis({ size: 58, space: 34, values: (self, splits) => splits.map(chart.format) })],
         series: [
-            { label: 'at', value: (self, second) => (second === null ? GAP_TEXT : new Date(second * 1000).toLocaleTimeString('en-GB')) },
+            {},
             ...chart.lines.map(([, label, name, filled, dash]) => ({
                 label,
                 stroke: colour(name),
@@ -56,16 +57,21 @@ function optionsOf(chart, width) {
                 dash,
                 fill: filled ? `${colour(name)}22` : undefined,
                 points: { show: false },
-                value: (self, value) => (value === null ? GAP_TEXT : chart.format(value)),
             })),
         ],
     };
 }
 
+const lastKnown = (values) => values.filter((value) => value !== null && value !== undefined).pop() ?? null;
+
 /** The last value of each line, for those who do not see the curve. */
 function spoken(chart, columns) {
-    const last = (name) => columns[name].filter((value) => value !== null).pop();
-    return `${chart.title}: ${chart.lines.map(([name, label]) => `${label} ${chart.format(last(name) ?? null)}`).join(', ')}`;
+    return `${chart.title}: ${chart.lines.map(([name, label]) => `${label} ${chart.format(lastKnown(columns[name]))}`).join(', ')}`;
+}
+
+function legendOf(chart) {
+    return h('p', { class: 'legend', 'aria-hidden': 'true' }, h('span', { class: 'moment' }), chart.lines.map(([, label, name]) => h('span', {},
+        h('span', { class: 'swatch', 'data-line': name.slice(2) }), `${label} `, h('b'))));
 }
 
 export class Charts {
@@ -82,22 +88,41 @@ export class Charts {
         this.columns = columns;
         if (this.drawn.length === 0)
             this.build();
-        this.drawn.forEach(({ chart, plot, figure, none }) => {
-            const known = chart.lines.some(([name]) => columns[name].some((value) => value !== null));
-            none.hidden = known;
+        this.drawn.forEach((one) => {
+            const { chart, plot, figure, none } = one;
+            none.hidden = chart.lines.some(([name]) => columns[name].some((value) => value !== null));
             plot.setData([columns.at, ...chart.lines.map(([name]) => columns[name])]);
             figure.setAttribute('aria-label', spoken(chart, columns));
+            this.tell(one);
+        });
+    }
+
+    /** The values under the pointer, else the last ones. */
+    tell({ chart, plot, legend }) {
+        const at = plot.cursor.idx;
+        const pointed = at !== null && at !== undefined && this.columns.at[at] !== undefined;
+        say(legend.firstChild, pointed ? clock(this.columns.at[at] * 1000) : 'now');
+        chart.lines.forEach(([name], i) => {
+            const value = pointed ? this.columns[name][at] : lastKnown(this.columns[name]);
+            say(legend.children[i + 1].lastChild, chart.format(value));
         });
     }
 
     build() {
-        this.drawn = CHARTS.map((chart) => {
+        const frames = CHARTS.map((chart) => {
             const area = h('div', { class: 'plot' });
             const none = h('p', { class: 'none', hidden: true }, 'Nothing is known yet.');
-            const figure = h('figure', { role: 'img', class: 'chart' }, h('figcaption', {}, chart.title), area, none);
-            this.place.append(figure);
-            const plot = new globalThis.uPlot(optionsOf(chart, area.clientWidth || 300), [[], ...chart.lines.map(() => [])], area);
-            return { chart, plot, figure, area, none };
+            const legend = legendOf(chart);
+            const figure = h('figure', { role: 'img', class: 'chart' }, h('figcaption', {}, chart.title), legend, area, none);
+            return { chart, area, none, legend, figure };
+        });
+        /* All of them first: how wide one is depends on how many there are. */
+        this.place.append(...frames.map((frame) => frame.figure));
+        this.drawn = frames.map((frame) => {
+            const one = { ...frame };
+            const onCursor = () => one.plot && this.columns && this.tell(one);
+            one.plot = new globalThis.uPlot(optionsOf(frame.chart, frame.area.clientWidth || 300, onCursor), [[], ...frame.chart.lines.map(() => [])], frame.area);
+            return one;
         });
     }
 

@@ -156,11 +156,11 @@ export function alerts(overview, entry) {
             warn(service.reconciledSecondsAgo === null ? 'sluice-reconcile has never been here.'
                 : `sluice-reconcile was last here ${span(service.reconciledSecondsAgo)} ago.`);
     }
-    for (const { queue, stats } of overview.redis ? overview.queues : []) {
+    for (const { queue, stats, settings } of overview.redis ? overview.queues : []) {
         const name = entry && entry.queue === queue ? 'This queue' : queue;
         if (!stats)
             bad(`${name}: Redis does not know the queue; sluice-reconcile recovers it.`);
-        else if (stats.frozen)
+        else if (stats.frozen && !(settings && settings.activation === 'hold'))
             bad(`${name}: nothing can be bought, so nobody is let in. Look at the order pool and at PostgreSQL.`);
         else if (!stats.leader && stats.state !== 'CLOSED')
             bad(`${name}: no scheduler leads, nobody is let in.`);
