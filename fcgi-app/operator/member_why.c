@@ -86,6 +86,9 @@ static const char *why_later(const struct surroundings *s)
     if (!s->has_stats) {
         return "how fast it goes is not known";
     }
+    if (s->settings != NULL && number_of(s, "ratePerSecond") <= 0) {
+        return "nobody is let in: the rate is 0";
+    }
     if (s->settings != NULL && (double)taken >= places) {
         return arena_format(s->arena,
                             "every place is taken (%" PRId64

@@ -46,7 +46,7 @@ class Parts:
         self.secrets = directory / "data" / "secrets"
         self.pauses = directory / "pauses"
         self.memory = directory / "memory"
-        self.hosts = []
+        self.hosts = {}  # name → its pool
         self.environment = {"SLUICE_TEST_PAUSE_DIR": str(self.pauses), "SLUICE_TEST_PARTS": self.mark,
                             "UBSAN_OPTIONS": "print_stacktrace=1", **(environment or {})}
         self.redis_server = RedisServer(directory, append_only=True)
@@ -131,10 +131,10 @@ class Parts:
     def socket(self, pool):
         return self.directory / "fcgi" / f"{pool}.sock"
 
-    def add_host(self, name):
-        """The catalogue's pool of another "host": with a memory (L1) and counters of its own."""
+    def add_host(self, name, pool="catalog"):
+        """A pool of another "host": with a memory (L1) and counters of its own."""
         if name not in self.hosts:
-            self.hosts.append(name)
+            self.hosts[name] = pool
             self._write_config()
             self.start_pool(name, self.catalog_workers)
             self._wait_pool(name)
@@ -152,7 +152,7 @@ class Parts:
         self.pools[name] = self._spawn(f"{name}-pool", [
             "spawn-fcgi", "-s", socket, "-b", "512", "-M", "0660", *owner, "-n", "--",
             shutil.which("multiwatch"), "-f", workers, "-r", "1000", "-t", "1000", "-s", "TERM", "--",
-            *self.wrapper, self.build / "sluice-fcgi", "--pool", "catalog" if name in self.hosts else name,
+            *self.wrapper, self.build / "sluice-fcgi", "--pool", self.hosts.get(name, name),
             "--config", self._config_of(name)])
 
     def reconfigure(self, *pools, **settings):
