@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/admission/queue_setting_value.h"
 #include "sluicectl/client.h"
 #include "sluicectl/sale_compare.h"
 
@@ -52,8 +53,28 @@ static void compare_seats(const struct invocation *invocation, const struct sale
     }
 }
 
+/** The setting as the server would store it: complete, where a part of it may be left out. What it would refuse stays as
+ *  it is, and is refused there. Lives as long as the arena. */
+static json_object *as_stored(const struct invocation *invocation, const char *name,
+                              json_object *value)
+{
+    struct queue_settings_fault fault;
+    json_object *stored = NULL;
+
+    for (int i = 0; i < QUEUE_SETTING_COUNT; i++) {
+        const struct queue_setting *setting = queue_setting((enum queue_setting_number)i);
+        if (strcmp(setting->name, name) == 0 &&
+            queue_setting_check(setting, value, invocation->arena, &stored, &fault)) {
+            arena_on_reset(invocation->arena, release_json, stored);
+            return stored;
+        }
+    }
+    return value;
+}
+
 static void compare(const struct invocation *invocation, const struct sale_change *change)
 {
+    bool is_queue = change->kind->fields == NULL;
     bool seats = false;
 
     json_object_object_foreach(change->wanted, name, value)
@@ -63,9 +84,10 @@ static void compare(const struct invocation *invocation, const struct sale_chang
             seats = seats || value != NULL;
             continue;
         }
+        json_object *after = is_queue ? as_stored(invocation, name, value) : value;
         bool there = json_object_object_get_ex(change->present, name, &before) != 0;
-        if (!there || !sale_same(value, before)) {
-            add_field(change, name, json_object_get(before), json_object_get(value));
+        if (!there || !sale_same(after, before)) {
+            add_field(change, name, json_object_get(before), json_object_get(after));
         }
     }
     if (seats) {

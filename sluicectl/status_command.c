@@ -21,10 +21,19 @@ static const struct column COLUMNS[] = {{"QUEUE", "queue"},
                                         {"CLAIMED", "claimed"},
                                         {"UNPAID", "unpaid"},
                                         {"ENTERED", "entered"},
+                                        {"RATE", "ratePerSecondInForce"},
                                         {"ADMITTED/S", "admittedPerSecond"},
                                         {"ORDERS/S", "consumedPerSecond"},
                                         {"LEADER", "leader"}};
 enum { COLUMN_COUNT = sizeof(COLUMNS) / sizeof(COLUMNS[0]) };
+
+/** What the live screen has besides. */
+static void add_live_titles(struct table *table)
+{
+    table_add(table, "WAIT S");
+    table_add(table, "P95 MS");
+    table_add(table, "WAITING, LAST 30 S");
+}
 
 /** The last seconds of those waiting. */
 static const char *bars_of(struct arena *arena, json_object *stats)
@@ -49,12 +58,12 @@ static void print_queues(const struct invocation *invocation, json_object *queue
     struct table table;
     size_t count = json_object_array_length(queues);
 
-    table_init(&table, invocation->arena, live ? "llrrrrrrrll" : "llrrrrrrrl");
+    table_init(&table, invocation->arena, live ? "llrrrrrrrrlrrl" : "llrrrrrrrrl");
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
         table_add(&table, COLUMNS[i].title);
     }
     if (live) {
-        table_add(&table, "WAITING, LAST 30 S");
+        add_live_titles(&table);
     }
     for (size_t row = 0; row < count && row < most; row++) {
         json_object *stats = json_object_array_get_idx(queues, row);
@@ -62,6 +71,8 @@ static void print_queues(const struct invocation *invocation, json_object *queue
             table_add_field(&table, stats, COLUMNS[i].field);
         }
         if (live) {
+            table_add_field(&table, stats, "actualWaitSeconds");
+            table_add_field(&table, json_object_object_get(stats, "orderLatencyMs"), "p95");
             table_add(&table, bars_of(invocation->arena, stats));
         }
     }

@@ -108,7 +108,7 @@ def sale(queue, prefix):
     price = {"amount": 60000, "currency": "KRW"}
     return {
         "queues": {queue: {"ratePerSecond": 40, "maxActive": 500, "opensAt": "2026-03-01T12:00:00+09:00",
-                           "message": "Soon!", "bypass": None}},
+                           "message": "Soon!", "bypass": None, "autopilot": {"orderP95Ms": 150, "floor": 2}}},
         "concerts": {f"{prefix}-c": {"title": "Lanterns", "venue": "The hall", "description": "Two\nlines"}},
         "shows": {f"{prefix}-s": {"concert": f"{prefix}-c", "startsAt": "2026-06-01T19:00:00+09:00", "queue": queue,
                                   "maxSeatsPerMember": 4, "holdTtlSeconds": 300,
@@ -280,3 +280,20 @@ def test_json_everywhere(sluicectl, api):
         printed = sluicectl(*words, "--json", stdin="A\nB\n")
         assert all(json.loads(line) is not None for line in ([printed] if words == ("export",) else printed.splitlines()))
     assert sluicectl.json("codes", "add", queue, "invite", "ONE-CODE") == {"added": 0, "known": 1}
+
+
+def test_lists_come_by_pages_and_nothing_is_left_out(sluicectl, parts, api):
+    parts.postgres.query(
+        "INSERT INTO concert (id, title, venue, description) SELECT 'paged-' || lpad(n::text, 4, '0'), 'Concert ' || n, "
+        "'Hall', '\"quoted\" \\ 봄' FROM generate_series(1, 1203) AS n")
+    try:
+        first = api.admin("GET", "/concerts?after=paged-0000").json
+        assert len(first["concerts"]) == 500 and first["next"] == first["concerts"][-1]["concert"] == "paged-0500"
+        assert first["concerts"][0]["description"] == '"quoted" \\ 봄'
+        names = [row["concert"] for row in sluicectl.json("concerts", "list")["concerts"]]
+        assert names == sorted(set(names)) and sum(name.startswith("paged-") for name in names) == 1203
+        viewer = {"Authorization": f"Bearer {api.viewer_key}"}
+        for kind in ("products", "coupon-events", "concerts", "shows"):
+            assert api.call("GET", f"/v1/admin/{kind}", viewer).status == 200
+    finally:
+        parts.postgres.query("DELETE FROM concert WHERE id LIKE 'paged-' || repeat(%s, 4)", "_")
