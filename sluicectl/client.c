@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <curl/curl.h>
 
@@ -15,6 +16,8 @@ enum {
     PUT_TIMEOUT_MS = 130000, /* a whole plan of seats is stored in one piece */
     ANSWER_MAX = 32 * 1024 * 1024
 };
+
+static const char INSTALLED_KEY[] = "/etc/sluice/secrets/admin.key";
 
 static void release_json(void *object)
 {
@@ -35,15 +38,25 @@ static bool no_answer(struct client_answer *answer, enum exit_code code, const c
     return false;
 }
 
+/** The operator's key: named, or in Sluice's folder; where no folder was named and there is none, that of an installed
+ *  Sluice. */
+static const char *key_file(const struct invocation *invocation)
+{
+    const char *named = getenv("SLUICE_ADMIN_KEY_FILE");
+    const char *ours = arena_format(invocation->arena, "%s/secrets/admin.key", invocation->data);
+
+    if (named != NULL && named[0] != '\0') {
+        return named;
+    }
+    bool elsewhere = strcmp(invocation->data, DATA_USUAL) == 0 && access(ours, F_OK) != 0;
+    return elsewhere && access(INSTALLED_KEY, F_OK) == 0 ? INSTALLED_KEY : ours;
+}
+
 /** The header that carries the admin key; NULL, and noted why, where there is none. */
 static struct curl_slist *key_header(const struct invocation *invocation,
                                      struct client_answer *answer)
 {
-    const char *named = getenv("SLUICE_ADMIN_KEY_FILE");
-    const char *path =
-        named != NULL && named[0] != '\0'
-            ? named
-            : arena_format(invocation->arena, "%s/secrets/admin.key", invocation->data);
+    const char *path = key_file(invocation);
     char error[SECRET_ERROR];
     char *bytes = NULL;
     size_t length = 0;

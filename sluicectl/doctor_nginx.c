@@ -345,7 +345,7 @@ void doctor_nginx(struct doctor *doctor)
     read_site(doctor, text, &site);
     doctor_check(
         doctor, "nginx.include", site.has_upstream && site.has_gate, FINDING_FAIL,
-        "Include gate/http.conf in the http block and gate/server.conf in the server block "
+        "Include the gate's http.conf in the http block and its server.conf in the server block "
         "of the site (README, \"Put it before your site\").",
         !site.has_upstream ? "no upstream sluice_queue: Sluice's part is not in nginx's http "
                              "block"

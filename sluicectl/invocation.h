@@ -21,6 +21,9 @@ enum exit_code {
     EXIT_CONFIG = 78       /* a key, a settings file or another file cannot be read or written */
 };
 
+/** Where scripts/run keeps its data unless told otherwise. */
+#define DATA_USUAL          "./data"
+
 #define OPTION_FIELD_FLAG   bool
 #define OPTION_FIELD_NUMBER int64_t
 #define OPTION_FIELD_TEXT   const char *

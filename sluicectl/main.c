@@ -182,7 +182,7 @@ int main(int argc, char **argv)
     struct requests requests = {0};
     struct invocation invocation = {
         .url = environment("SLUICE_URL", "http://127.0.0.1:8080"),
-        .data = environment("SLUICE_DATA", "./data"),
+        .data = environment("SLUICE_DATA", DATA_USUAL),
 #define GLOBAL(spelling, value, text)
 #define OPTION(name, field, spelling, kind, minimum, maximum, initial, value, text)                \
     .field = initial,
