@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "board/board_file.h"
+#include "board/origin_load.h"
 #include "board/queue_figures.h"
 #include "lib/admission/line.h"
 #include "lib/admission/line_state_json.h"
@@ -42,7 +43,8 @@ struct board_writer {
     struct redis *redis;
     struct arena *arena;
     struct queue_figures *figures;
-    bool figures_too; /* this pass reads them, and nothing has failed yet */
+    struct origin_load *origin; /* NULL: what sites take is not measured */
+    bool figures_too;           /* this pass reads them, and nothing has failed yet */
     struct buffer document;
     char name[RANDOM_ID_TEXT + 1];
     struct board *boards;
@@ -78,6 +80,17 @@ static void take_over(void *context, struct str queue)
     find_or_add(context, queue)->there = true;
 }
 
+static struct origin_load *open_origin(const char *path)
+{
+    struct origin_load *origin = path[0] == '\0' ? NULL : origin_load_open(path);
+
+    if (origin == NULL && path[0] != '\0') {
+        log_event(LOG_LEVEL_WARNING, "board.cannot_listen",
+                  LOG_FIELDS(LOG_TEXT("socket", path), LOG_TEXT("why", strerror(errno))));
+    }
+    return origin;
+}
+
 struct board_writer *board_writer_new(const struct settings *settings)
 {
     struct board_writer *writer = calloc(1, sizeof(*writer));
@@ -91,6 +104,7 @@ struct board_writer *board_writer_new(const struct settings *settings)
         redis_new(settings->redis_socket, patience < PATIENCE_MS ? patience : PATIENCE_MS);
     writer->arena = arena_new();
     writer->figures = queue_figures_new();
+    writer->origin = open_origin(settings->origin_socket);
     writer->redis_answers = true;
     writer->can_write = true;
     buffer_init(&writer->document, DOCUMENT_MAX);
@@ -106,6 +120,7 @@ void board_writer_free(struct board_writer *writer)
     redis_free(writer->redis);
     arena_free(writer->arena);
     queue_figures_free(writer->figures);
+    origin_load_close(writer->origin);
     buffer_free(&writer->document);
     free(writer->boards);
     free(writer);
@@ -314,6 +329,9 @@ int64_t board_writer_step(struct board_writer *writer)
         }
     }
     withdraw_stale(writer);
+    if (writer->origin != NULL && writer->redis_answers) {
+        origin_load_report(writer->origin, writer->redis, writer->arena, clock_monotonic_ms());
+    }
     metrics_set_now(METRIC_SEEN_BOARD);
     if (writer->next_board == writer->count) {
         end_pass(writer);

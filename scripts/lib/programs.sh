@@ -31,6 +31,7 @@ member_jwt_key_file = $data/secrets/member-jwt.key
 admin_key_file = $data/secrets/admin.key
 viewer_key_file = $data/secrets/viewer.key
 board_directory = $run_dir/board
+origin_socket = $run_dir/fcgi/origin.sock
 waiting_room_directory = $run_dir/waiting-room
 catalog_l1_directory = $run_dir/memory/catalog
 metrics_file = $run_dir/memory/metrics

@@ -1,0 +1,177 @@
+#include "board/origin_load.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "lib/base/identifier.h"
+
+enum {
+    QUEUES_MAX = 50,     /* more than that are not measured */
+    DATAGRAM_MAX = 2048, /* longer ones are cut, and then are none */
+    LOOK_UP_MS = 200,    /* how long the thread may take to notice that it is to end */
+    REPORT_MS = 1000,
+    BUFFER_BYTES = 1 << 20
+};
+
+struct tally {
+    char queue[SLUG_MAX + 1];
+    struct load_counts counts;
+};
+
+struct origin_load {
+    int socket;
+    struct sockaddr_un address;
+    pthread_t thread;
+    atomic_bool ends;
+    pthread_mutex_t lock; /* of the tallies */
+    struct tally tallies[QUEUES_MAX];
+    size_t count;
+    int64_t reported_ms;
+};
+
+static void add(struct load_counts *sum, const struct load_counts *more)
+{
+    for (int i = 0; i < LOAD_BUCKETS; i++) {
+        sum->buckets[i] += more->buckets[i];
+    }
+    sum->errors += more->errors;
+    sum->timeouts += more->timeouts;
+}
+
+/* Under the lock. */
+static void tally(struct origin_load *load, struct str queue, const struct load_counts *counts)
+{
+    size_t i = 0;
+
+    while (i < load->count && !str_equal(str_of(load->tallies[i].queue), queue)) {
+        i++;
+    }
+    if (i == QUEUES_MAX) {
+        return;
+    }
+    if (i == load->count) {
+        load->tallies[i] = (struct tally){.counts = {.errors = 0}};
+        str_copy(queue, load->tallies[i].queue, sizeof(load->tallies[i].queue));
+        load->count++;
+    }
+    add(&load->tallies[i].counts, counts);
+}
+
+static void *take(void *context)
+{
+    struct origin_load *load = context;
+    char datagram[DATAGRAM_MAX];
+
+    while (!atomic_load(&load->ends)) {
+        ssize_t length = recv(load->socket, datagram, sizeof(datagram), 0);
+        struct load_counts counts = {.errors = 0};
+        struct str queue;
+        if (length > 0 && origin_load_read(str_sized(datagram, (size_t)length), &queue, &counts)) {
+            (void)pthread_mutex_lock(&load->lock);
+            tally(load, queue, &counts);
+            (void)pthread_mutex_unlock(&load->lock);
+        }
+    }
+    return NULL;
+}
+
+static bool listen_at(struct origin_load *load, const char *path)
+{
+    const struct timeval look_up = {.tv_usec = LOOK_UP_MS * 1000};
+    const int bytes = BUFFER_BYTES;
+
+    load->address.sun_family = AF_UNIX;
+    str_copy(str_of(path), load->address.sun_path, sizeof(load->address.sun_path));
+    load->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (load->socket < 0) {
+        return false;
+    }
+    (void)unlink(path);
+    (void)setsockopt(load->socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+    return setsockopt(load->socket, SOL_SOCKET, SO_RCVTIMEO, &look_up, sizeof(look_up)) == 0 &&
+           bind(load->socket, (const struct sockaddr *)&load->address, sizeof(load->address)) ==
+               0 &&
+           chmod(path, 0666) == 0;
+}
+
+struct origin_load *origin_load_open(const char *path)
+{
+    struct origin_load *load = calloc(1, sizeof(*load));
+
+    if (load == NULL) {
+        abort();
+    }
+    (void)pthread_mutex_init(&load->lock, NULL);
+    bool there = listen_at(load, path);
+    int why = there ? pthread_create(&load->thread, NULL, take, load) : errno;
+    if (why != 0) {
+        if (load->socket >= 0) {
+            (void)close(load->socket);
+        }
+        (void)pthread_mutex_destroy(&load->lock);
+        free(load);
+        errno = why;
+        return NULL;
+    }
+    return load;
+}
+
+/* Takes all tallies out. */
+static size_t take_out(struct origin_load *load, struct tally out[QUEUES_MAX])
+{
+    (void)pthread_mutex_lock(&load->lock);
+    size_t count = load->count;
+    memcpy(out, load->tallies, count * sizeof(*out));
+    load->count = 0;
+    (void)pthread_mutex_unlock(&load->lock);
+    return count;
+}
+
+static void put_back(struct origin_load *load, const struct tally *tallies, size_t count)
+{
+    (void)pthread_mutex_lock(&load->lock);
+    for (size_t i = 0; i < count; i++) {
+        tally(load, str_of(tallies[i].queue), &tallies[i].counts);
+    }
+    (void)pthread_mutex_unlock(&load->lock);
+}
+
+void origin_load_report(struct origin_load *load, struct redis *redis, struct arena *arena,
+                        int64_t now_ms)
+{
+    struct tally tallies[QUEUES_MAX];
+
+    if (now_ms - load->reported_ms < REPORT_MS) {
+        return;
+    }
+    load->reported_ms = now_ms;
+    size_t count = take_out(load, tallies);
+    for (size_t i = 0; i < count; i++) {
+        if (load_add_counts(redis, arena, str_of(tallies[i].queue), LOAD_ORIGIN,
+                            &tallies[i].counts) == OUTCOME_ADMISSION_UNAVAILABLE) {
+            put_back(load, tallies + i, count - i);
+            return;
+        }
+    }
+}
+
+void origin_load_close(struct origin_load *load)
+{
+    if (load == NULL) {
+        return;
+    }
+    atomic_store(&load->ends, true);
+    (void)pthread_join(load->thread, NULL);
+    (void)close(load->socket);
+    (void)unlink(load->address.sun_path);
+    (void)pthread_mutex_destroy(&load->lock);
+    free(load);
+}
