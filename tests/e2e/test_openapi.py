@@ -128,6 +128,34 @@ def test_every_operator_answer_fits(api, call):
     call("DELETE", one, 204, key, queue="document")
 
 
+def test_answers_for_the_console_fit(api, call):
+    queue = api.queue("document-console")
+    api.product(queue)
+    key, viewer = api.operator_headers(), {"Authorization": f"Bearer {api.viewer_key}"}
+    one = "/v1/admin/queues/{queue}"
+    member = api.ready_member(queue)
+    for query in ("", "?samples=3"):
+        call("GET", "/v1/admin/overview", 200, viewer, query=query)
+    call("GET", "/v1/admin/overview", 400, key, query="?samples=x")
+    call("GET", "/v1/admin/overview", 401)
+    call("GET", one + "/history", 200, viewer, queue=queue)
+    call("GET", one + "/history", 200, viewer, queue="shop", query="?from=2026-01-01T00:00:00Z")
+    call("GET", one + "/history", 400, key, queue=queue, query="?step=1")
+    call("GET", one + "/history", 404, key, queue="nowhere")
+    call("GET", one + "/goods", 200, viewer, queue=queue)
+    call("GET", one + "/goods", 404, key, queue="nowhere")
+    call("GET", "/v1/admin/checklist", 200, viewer)
+    call("GET", "/v1/admin/checklist", 200, viewer, query=f"?queue={queue}")
+    call("GET", "/v1/admin/checklist", 400, key, query="?queue=No")
+    call("GET", "/v1/admin/checklist", 404, key, query="?queue=nowhere")
+    call("GET", one + "/members/{member}", 200, viewer, queue=queue, member=member.name)
+    asked = {"queue": queue, "url": "/sale/", "client": "page"}
+    call("POST", "/v1/admin/gate/dry-run", 200, viewer, asked)
+    call("POST", "/v1/admin/gate/dry-run", 400, key, {**asked, "url": "sale"})
+    call("POST", "/v1/admin/gate/dry-run", 401, {}, asked)
+    call("POST", "/v1/admin/gate/dry-run", 404, key, {**asked, "queue": "nowhere"})
+
+
 def test_every_answer_to_members_fits(api, call):
     queue = api.queue("document-line")
     sku = api.product(queue, stock=2)

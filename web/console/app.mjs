@@ -6,7 +6,7 @@ import { ask, key, Refusal, sentenceOf } from './api.mjs';
 import { Charts } from './charts.mjs';
 import { confirm, refresh as refreshConfirmation } from './confirm.mjs';
 import { $, fill, h, say, show } from './dom.mjs';
-import { clock, columns, count, extend, milliseconds, span } from './figures.mjs';
+import { clock, columns, count, extend, milliseconds, moment, span } from './figures.mjs';
 import { auditPanel, checklistPanel, dryRunPanel, memberPanel, paymentsPanel } from './panels.mjs';
 import { renderActions, renderAlerts, renderGoods, renderMoves, renderQueues, renderTiles, stateOf } from './view.mjs';
 
@@ -218,9 +218,9 @@ function opening({ settings }) {
     const now = Date.parse(state.overview.serverTime);
     const words = [];
     if (settings && settings.opensAt && Date.parse(settings.opensAt) > now)
-        words.push(`opens in ${span((Date.parse(settings.opensAt) - now) / 1000)}, at ${clock(settings.opensAt)}`);
+        words.push(`opens in ${span((Date.parse(settings.opensAt) - now) / 1000)}, at ${moment(settings.opensAt, now)}`);
     if (settings && settings.closesAt && Date.parse(settings.closesAt) > now)
-        words.push(`closes at ${clock(settings.closesAt)}`);
+        words.push(`closes at ${moment(settings.closesAt, now)}`);
     if (settings && settings.message)
         words.push(`everyone reads “${settings.message}”`);
     return words.join(' · ');

@@ -4,6 +4,7 @@
 
 const SERIES_MAX = 900;
 const RATE_SPAN_S = 5;
+const BESIDE = ['version', 'updatedAt', 'createdAt', 'serverTime']; /* they change with every change */
 
 /** 1234567 → "1,234,567"; a dash for what is not known. */
 export function count(number) {
@@ -181,23 +182,23 @@ export function day(moment) {
     return new Date(moment).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
+/** The time of day, with the day where that is not within half a day of `now` (ms). */
+export function moment(at, now) {
+    return Math.abs(Date.parse(at) - now) > 12 * 3600 * 1000 ? day(at) : clock(at);
+}
+
 /** What a change of settings was: ["rate 20 → 40", …]. */
 export function changes(before, after) {
     const plain = (value) => (value === null || value === undefined ? 'none'
         : typeof value === 'object' ? JSON.stringify(value) : String(value));
-    const names = [...new Set([...Object.keys(before || {}), ...Object.keys(after || {})])];
-    const beside = ['version', 'updatedAt', 'createdAt', 'serverTime'];
-    return names
-        .filter((name) => !beside.includes(name) && plain((before || {})[name]) !== plain((after || {})[name]))
-        .map((name) => {
-            const from = before ? nested(before[name], (after || {})[name]) : null;
-            return from ? from.map((line) => line) : [`${name} ${before ? `${plain(before[name])} → ` : ''}${plain((after || {})[name])}`];
-        })
-        .flat();
-}
-
-/* The settings of a queue lie within: only those that differ are worth saying. */
-function nested(before, after) {
-    const isObject = (value) => value && typeof value === 'object' && !Array.isArray(value);
-    return isObject(before) && isObject(after) ? changes(before, after) : null;
+    const isObject = (value) => Boolean(value) && typeof value === 'object' && !Array.isArray(value);
+    const [from, to] = [before || {}, after || {}];
+    return [...new Set([...Object.keys(from), ...Object.keys(to)])]
+        .filter((name) => !BESIDE.includes(name) && plain(from[name]) !== plain(to[name]))
+        .flatMap((name) => {
+            /* The settings of a queue lie within: only those that differ are worth saying. */
+            if (isObject(to[name]) && (isObject(from[name]) || from[name] === undefined))
+                return changes(from[name], to[name]);
+            return [`${name} ${before ? `${plain(from[name])} → ` : ''}${plain(to[name])}`];
+        });
 }
