@@ -87,6 +87,7 @@ static void fill(struct metric_queue *queue, const struct queue_stats *stats)
     values[QUEUE_METRIC_ORDER_P50] = at_least_0(stats->order_p50_ms);
     values[QUEUE_METRIC_ORDER_P95] = at_least_0(stats->order_p95_ms);
     values[QUEUE_METRIC_ORDER_P99] = at_least_0(stats->order_p99_ms);
+    values[QUEUE_METRIC_ORIGIN_P95] = at_least_0(stats->origin_p95_ms);
     values[QUEUE_METRIC_ORDERS_ANSWERED] = stats->orders_answered;
     values[QUEUE_METRIC_ORDERS_FAILED] = stats->order_errors;
     values[QUEUE_METRIC_ORDERS_TIMED_OUT] = stats->order_timeouts;

@@ -4,6 +4,7 @@
 
 #include "lib/admission/autopilot_store.h"
 #include "lib/base/log.h"
+#include "lib/metrics/metrics.h"
 
 static void say(struct str queue, const struct autopilot_sight *sight,
                 const struct autopilot_verdict *verdict)
@@ -46,6 +47,7 @@ void rate_keeper_look(struct redis *redis, struct arena *arena, struct str queue
     }
     if (autopilot_note(redis, arena, queue, owner, &sight, &verdict) == OUTCOME_NOTED &&
         verdict.moved) {
+        metrics_add(verdict.rate > verdict.before ? METRIC_AUTOPILOT_UP : METRIC_AUTOPILOT_DOWN, 1);
         say(queue, &sight, &verdict);
     }
 }

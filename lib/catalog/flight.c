@@ -130,7 +130,7 @@ static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_e
     enum catalog_outcome outcome = catalog_source_read(
         catalog->postgres, search->arena, search->kind, search->id, entry, &server_answers);
     metrics_add(flight->early ? METRIC_CATALOG_EARLY : METRIC_CATALOG_LATE, 1);
-    metrics_add(METRIC_CATALOG_RECOMPUTE_US, entry->l2_cost);
+    metrics_observe_us(HISTOGRAM_CATALOG_RECOMPUTE, entry->l2_cost);
     test_pause("catalog.computed");
     catalog->postgres_failed = !server_answers;
     if (outcome == CATALOG_UNAVAILABLE) {

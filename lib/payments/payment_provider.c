@@ -5,9 +5,11 @@
 
 #include <openssl/crypto.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/http_client/http_client.h"
 #include "lib/identity/text_secret.h"
+#include "lib/metrics/metrics.h"
 #include "lib/payments/payment_adapter.h"
 #include "lib/payments/payment_settings.h"
 
@@ -151,7 +153,9 @@ static struct http_answer send_call(struct payment_provider *provider,
                                          .headers = headers,
                                          .header_count = count,
                                          .body = buffer_text(&call->body)};
+    int64_t sent_us = clock_monotonic_us();
     struct http_answer answer = http_client_send(provider->client, &request, body);
+    metrics_observe_us(HISTOGRAM_PROVIDER_CALL, clock_monotonic_us() - sent_us);
     if (authorization.length > 0) {
         OPENSSL_cleanse(authorization.bytes, authorization.length);
     }
@@ -186,7 +190,7 @@ static const struct payment_reply *exchange(struct payment_provider *provider, s
     return reply;
 }
 
-/* What an operator should see of a call; what went well only where everything is logged. */
+/* Counts a call, and says what an operator should see of it; what went well only where everything is logged. */
 static struct payment_verdict logged(const char *call, const struct payment_subject *subject,
                                      struct payment_verdict verdict)
 {
@@ -194,11 +198,16 @@ static struct payment_verdict logged(const char *call, const struct payment_subj
                                            [PAYMENT_REJECTED] = "rejected",
                                            [PAYMENT_NOT_SENT] = "not sent",
                                            [PAYMENT_UNKNOWN] = "unknown"};
+    static const enum metric METRICS[] = {[PAYMENT_OK] = METRIC_PROVIDER_OK,
+                                          [PAYMENT_REJECTED] = METRIC_PROVIDER_REJECTED,
+                                          [PAYMENT_NOT_SENT] = METRIC_PROVIDER_NOT_SENT,
+                                          [PAYMENT_UNKNOWN] = METRIC_PROVIDER_UNKNOWN};
     bool is_news = verdict.outcome == PAYMENT_NOT_SENT || verdict.outcome == PAYMENT_UNKNOWN ||
                    verdict.refusal == PAYMENT_REFUSAL_MISCONFIGURED ||
                    verdict.refusal == PAYMENT_REFUSAL_MISMATCH ||
                    verdict.refusal == PAYMENT_REFUSAL_AMOUNT;
 
+    metrics_add(METRICS[verdict.outcome], 1);
     log_event(is_news ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG, "payment.provider",
               LOG_FIELDS(LOG_TEXT("call", call), LOG_STR("payment", subject->id),
                          LOG_TEXT("outcome", OUTCOMES[verdict.outcome]),

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from lib import metrics
 from lib.client import assert_problem
 from lib.paying import Purchase, told
 
@@ -24,6 +25,7 @@ def stuck(paying):
     paying.postgres.query("UPDATE payment SET attempts = 9, retry_at = now() WHERE id = %s", purchase.payment())
     purchase.looks = looks_for_a_person(paying)
     purchase.report = paying.reconcile(expect=1)
+    purchase.numbers = metrics.read(paying.api.call("GET", "/metrics").body)
     return purchase
 
 
@@ -45,6 +47,9 @@ def test_what_needs_a_person_is_named(paying, stuck):
     assert f"needs a person: payment {payment} of order {stuck.order} is UNKNOWN: " in stuck.report
     assert "needs a person: 1 payments; see sluicectl payments stuck" in stuck.report
     assert looks_for_a_person(paying) == stuck.looks + 1
+    assert stuck.numbers["sluice_payments_stuck"] == 1 and stuck.numbers['sluice_payments{state="UNKNOWN"}'] == 1
+    assert stuck.numbers['sluice_payment_provider_calls_total{result="unknown"}'] >= 2
+    assert stuck.numbers["sluice_payment_provider_call_duration_seconds_count"] >= 3
     assert f"payment {payment}" in paying.reconcile(expect=1), "also when its time has not come"
     found = paying.api.admin("GET", "/payments?stuck=true")
     assert found.status == 200 and [row["id"] for row in found["payments"]] == [payment] and found["next"] is None
