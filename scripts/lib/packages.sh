@@ -41,6 +41,7 @@ test  groff-base             man pages
 test  python3-cryptography   keys of every kind for token tests
 test  python3-jsonschema     answers held against the API document
 test  python3-yaml           reading the API document
+test  spin                   explores the model of the protocol
 test  lua-check              Lua lint
 test  shellcheck             shell lint
 test  clang-format           C layout
