@@ -180,6 +180,7 @@ static void answered(void *owner, uint32_t tag, int status, int64_t retry_after_
 
     histogram_add(&rush->result->latency[kind], now_us() - rush->members[index].due_us);
     rush->result->statuses[kind][status < RUSH_STATUSES ? status : 0]++;
+    rush->result->curt += (status == 503 || status == 429) && retry_after_s <= 0;
     move_on(rush, index, kind, status, retry_after_s, body);
 }
 
