@@ -12,11 +12,12 @@ from pathlib import Path
 from bench import report, usage
 from bench.system import ROOT
 
-# Name: (module, whether `quick` runs it)
+# Name: (module, whether `quick` runs it; None: not even `all`)
 BENCHMARKS = {
     "paths": ("paths", True),
     "coupons": ("coupons", True),
     "burst": ("burst", True),
+    "check": ("check", None),
 }
 
 # Lengths: those of `quick` and those of a run by name or of `all`.
@@ -32,6 +33,7 @@ def options_of(words):
     parser.add_argument("--crowd", type=int)
     parser.add_argument("--members", type=int)
     parser.add_argument("--rates")
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("--results", type=Path, default=ROOT / "bench-results")
     options = parser.parse_args(words)
     options.rates = [int(rate) for rate in options.rates.split(",")] if options.rates else None
@@ -45,7 +47,7 @@ def lengths(options, quick):
     options.seconds = min(options.seconds or defaults["seconds"], 10)
     options.rounds = options.rounds or defaults["rounds"]
     options.crowd = options.crowd or defaults["crowd"]
-    options.quick = quick
+    options.quick, options.failed = quick, False
     # What a run can use up at most, for members are made beforehand.
     options.entries_a_second, options.orders_a_second = 25_000, 4_000
 
@@ -55,7 +57,7 @@ def chosen(names):
     if names in ([], ["quick"]):
         return [name for name, (_, quick) in BENCHMARKS.items() if quick], True
     if names == ["all"]:
-        return list(BENCHMARKS), False
+        return [name for name, (_, quick) in BENCHMARKS.items() if quick is not None], False
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
         print(f"bench: there is no benchmark '{unknown[0]}', only: quick, all, report, {', '.join(BENCHMARKS)}", file=sys.stderr)
@@ -89,6 +91,7 @@ def main():
         report.write(options.results / f"{name}.json", result)
         report.show(result)
         print(f"written to {options.results / (name + '.json')}\n", flush=True)
+    raise SystemExit(1 if options.failed else 0)
 
 
 main()

@@ -28,7 +28,8 @@ static const char *const NEEDED[] = {"redis_socket", "queue_ticket_keys_file", N
 
 static void refuse(FCGX_Request *request, const char *status, const char *code)
 {
-    FCGX_FPrintF(request->out, "Status: %s\r\nContent-Type: application/problem+json\r\n\r\n{\"code\":\"%s\"}",
+    FCGX_FPrintF(request->out,
+                 "Status: %s\r\nContent-Type: application/problem+json\r\n\r\n{\"code\":\"%s\"}",
                  status, code);
 }
 
@@ -43,13 +44,15 @@ static void answer(FCGX_Request *request, const char *status, const struct line_
         body, sizeof(body),
         "{\"queue\":\"%.*s\",\"queueState\":\"%.*s\",\"status\":\"%s\",\"rank\":%lld,"
         "\"currentTotalWaitingCount\":%lld,\"retryAfterMs\":5000,\"entryToken\":\"%.*s\","
-        "\"queueTicket\":\"%s\",\"serverTime\":\"%s\",\"seq\":%lld,\"epoch\":%lld,\"incarnation\":%lld}",
+        "\"queueTicket\":\"%s\",\"serverTime\":\"%s\",\"seq\":%lld,\"epoch\":%lld,\"incarnation\":%"
+        "lld}",
         STR_ARG(caller->queue), STR_ARG(position->queue_state),
         position->status == LINE_READY ? "READY" : "WAITING", (long long)position->rank,
         (long long)position->waiting, STR_ARG(position->entry_token), ticket, now,
         (long long)position->seq, (long long)position->epoch, (long long)position->incarnation);
     FCGX_FPrintF(request->out,
-                 "Status: %s\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nContent-Length: %d\r\n\r\n",
+                 "Status: %s\r\nContent-Type: application/json\r\nCache-Control: "
+                 "no-store\r\nContent-Length: %d\r\n\r\n",
                  status, length);
     FCGX_PutStr(body, length, request->out);
 }
@@ -59,9 +62,9 @@ static void position(struct worker *worker, FCGX_Request *request, struct line_c
     struct queue_ticket ticket;
     struct line_position found;
 
-    if (queue_ticket_verify(worker->keys, str_of(FCGX_GetParam("HTTP_X_QUEUE_TICKET", request->envp)),
-                            caller->queue, clock_wall_ms(), worker->arena,
-                            &ticket) != QUEUE_TICKET_VALID) {
+    if (queue_ticket_verify(
+            worker->keys, str_of(FCGX_GetParam("HTTP_X_QUEUE_TICKET", request->envp)),
+            caller->queue, clock_wall_ms(), worker->arena, &ticket) != QUEUE_TICKET_VALID) {
         refuse(request, "401 Unauthorized", "TICKET_INVALID");
         return;
     }

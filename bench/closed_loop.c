@@ -24,7 +24,14 @@
 #include "bench/histogram.h"
 #include "bench/http_answer.h"
 
-enum { USAGE = 64, ANSWER_MAX = 64 * 1024, EVENTS = 256, STATUSES = 600, CONNECTIONS_MAX = 20000, WAIT_MS = 100 };
+enum {
+    USAGE = 64,
+    ANSWER_MAX = 64 * 1024,
+    EVENTS = 256,
+    STATUSES = 600,
+    CONNECTIONS_MAX = 20000,
+    WAIT_MS = 100
+};
 
 struct connection {
     int fd; /* -1: has no request left */
@@ -225,19 +232,18 @@ static void print(const struct loop *loop, double seconds)
     (void)getrusage(RUSAGE_SELF, &used);
     printf("{\"seconds\":%.3f,\"answered\":%llu,\"perSecond\":%.1f,\"p50Ms\":%.3f,\"p90Ms\":%.3f,"
            "\"p95Ms\":%.3f,\"p99Ms\":%.3f,\"maxMs\":%.3f,\"leastOfAConnection\":%llu,"
-           "\"mostOfAConnection\":%llu,\"unanswered\":%u,\"next\":%llu,\"senderCpuS\":%.3f,\"statuses\":{",
-           seconds, (unsigned long long)loop->latency.count,
-           (double)loop->latency.count / seconds, histogram_quantile_ms(&loop->latency, 0.5),
-           histogram_quantile_ms(&loop->latency, 0.9), histogram_quantile_ms(&loop->latency, 0.95),
-           histogram_quantile_ms(&loop->latency, 0.99), (double)loop->latency.longest_us / 1000,
-           (unsigned long long)least, (unsigned long long)most, loop->open,
-           (unsigned long long)(loop->next % loop->count),
+           "\"mostOfAConnection\":%llu,\"unanswered\":%u,\"next\":%llu,\"senderCpuS\":%.3f,"
+           "\"statuses\":{",
+           seconds, (unsigned long long)loop->latency.count, (double)loop->latency.count / seconds,
+           histogram_quantile_ms(&loop->latency, 0.5), histogram_quantile_ms(&loop->latency, 0.9),
+           histogram_quantile_ms(&loop->latency, 0.95), histogram_quantile_ms(&loop->latency, 0.99),
+           (double)loop->latency.longest_us / 1000, (unsigned long long)least,
+           (unsigned long long)most, loop->open, (unsigned long long)(loop->next % loop->count),
            (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6);
     for (int status = 0; status < STATUSES; status++) {
         if (loop->statuses[status] > 0) {
-            printf("%s\"%d\":%llu", separator, status,
-                   (unsigned long long)loop->statuses[status]);
+            printf("%s\"%d\":%llu", separator, status, (unsigned long long)loop->statuses[status]);
             separator = ",";
         }
     }
@@ -259,11 +265,13 @@ static uint64_t number(const char *text, uint64_t least, uint64_t most)
 
 static bool read_options(int argc, char **argv, struct options *options)
 {
-    static const struct option NAMES[] = {
-        {"port", required_argument, NULL, 'p'},        {"requests", required_argument, NULL, 'r'},
-        {"connections", required_argument, NULL, 'c'}, {"seconds", required_argument, NULL, 's'},
-        {"first", required_argument, NULL, 'f'},       {"once", no_argument, NULL, 'o'},
-        {NULL, 0, NULL, 0}};
+    static const struct option NAMES[] = {{"port", required_argument, NULL, 'p'},
+                                          {"requests", required_argument, NULL, 'r'},
+                                          {"connections", required_argument, NULL, 'c'},
+                                          {"seconds", required_argument, NULL, 's'},
+                                          {"first", required_argument, NULL, 'f'},
+                                          {"once", no_argument, NULL, 'o'},
+                                          {NULL, 0, NULL, 0}};
 
     for (int name; (name = getopt_long(argc, argv, "", NAMES, NULL)) != -1;) {
         switch (name) {
