@@ -17,12 +17,14 @@ BENCHMARKS = {
     "paths": ("paths", True),
     "coupons": ("coupons", True),
     "burst": ("burst", True),
+    "growth": ("growth", True),
+    "start": ("start", True),
     "check": ("check", None),
 }
 
 # Lengths: those of `quick` and those of a run by name or of `all`.
-QUICK = {"seconds": 2, "rounds": 5, "crowd": 100_000, "steady_seconds": 15}
-FULL = {"seconds": 3, "rounds": 7, "crowd": 100_000, "steady_seconds": 60}
+QUICK = {"seconds": 2, "rounds": 5, "crowd": 100_000, "largest": 100_000, "requests": 100_000, "steady_seconds": 15}
+FULL = {"seconds": 3, "rounds": 7, "crowd": 100_000, "largest": 5_000_000, "requests": 1_000_000, "steady_seconds": 60}
 
 
 def options_of(words):
@@ -46,7 +48,9 @@ def lengths(options, quick):
     options.steady_seconds = options.seconds or defaults["steady_seconds"]
     options.seconds = min(options.seconds or defaults["seconds"], 10)
     options.rounds = options.rounds or defaults["rounds"]
+    options.largest = options.crowd or defaults["largest"]
     options.crowd = options.crowd or defaults["crowd"]
+    options.requests = options.members or defaults["requests"]
     options.quick, options.failed = quick, False
     # What a run can use up at most, for members are made beforehand.
     options.entries_a_second, options.orders_a_second = 25_000, 4_000

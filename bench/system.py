@@ -47,12 +47,13 @@ class System:
 
     def __enter__(self):
         try:
-            return self._start()
+            return self.start()
         except BaseException:
             self.__exit__()
             raise
 
-    def _start(self):
+    def start(self):
+        """Also after stop(), on the same folder."""
         began = time.monotonic()
         command = pinned(self.cores, [ROOT / "scripts" / "run", "--port", self.port, "--data", self.data])
         out = self.work / "run.out"
@@ -70,11 +71,14 @@ class System:
         self.admin_key = (self.data / "secrets" / "admin.key").read_text().strip()
         return self
 
-    def __exit__(self, *_):
+    def stop(self):
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(120)
+
+    def __exit__(self, *_):
+        self.stop()
         shutil.rmtree(self.work, ignore_errors=True)
 
     # Speaking to it
