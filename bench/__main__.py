@@ -51,7 +51,7 @@ def lengths(options, quick):
     options.largest = options.crowd or defaults["largest"]
     options.crowd = options.crowd or defaults["crowd"]
     options.requests = options.members or defaults["requests"]
-    options.quick, options.failed = quick, False
+    options.quick, options.failed, options.pictures = quick, False, {}
     # What a run can use up at most, for members are made beforehand.
     options.entries_a_second, options.orders_a_second = 25_000, 4_000
 
@@ -94,6 +94,8 @@ def main():
                   "tables": tables, "raw": raw}
         report.write(options.results / f"{name}.json", result)
         report.show(result)
+        for picture, text in options.pictures.items():
+            (options.results / picture).write_text(text)
         print(f"written to {options.results / (name + '.json')}\n", flush=True)
     raise SystemExit(1 if options.failed else 0)
 

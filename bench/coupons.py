@@ -1,6 +1,6 @@
 """Entries, positions and coupons, a third each, as an open model, at rates upwards until it breaks, and how it breaks."""
 
-from bench import load
+from bench import load, picture
 from bench.report import table, used_columns, used_row
 from bench.system import System
 from bench.watch import Watch
@@ -85,6 +85,9 @@ def run(options):
                 recovered = load.rush(system, "after", "after", "--rate", RECOVERY_RATE, "--seconds", RECOVERY_SECONDS)
                 tables = [breaking(seen, recovered, system.admin("GET", f"/coupon-events/{name}"))]
                 break
+    points = [{"perSecond": seen["ratePerSecond"], **seen} for name, seen in runs.items() if name != "at once"]
+    options.pictures["latency.svg"] = picture.latency(
+        points, "Entries, positions and coupons, a third each: latency against load", P90_MS)
     length = options.steady_seconds
     return [table("Entries, positions and coupons, a third each", COLUMNS, rows,
                   f"{length} s a rate, servers and sender on the same cores; latency counts from the intended moment; `late` is "
