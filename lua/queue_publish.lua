@@ -31,6 +31,9 @@ for i = FIRST_FIELD, #ARGV do
 end
 redis.call('DEL', key_settings)
 redis.call('HSET', key_settings, unpack(fields))
+--@include conf_fields
+redis.call('HSET', key_settings, 'packed',
+    cmsgpack.pack(unpack(redis.call('HMGET', key_settings, unpack(CONF_FIELDS)))))
 
 -- What orders have left behind stays at a reset: repeats are still answered, unpaid orders keep their places.
 local function empty_the_line()
@@ -71,6 +74,8 @@ if arg_intent == 'recover' and drawn ~= '' then
     end
     redis.call('HSET', key_state, 'drawClosed', 1, 'drawCursor', count)
 end
+-- One value of more than 64 bytes makes Redis keep a hash as a table and not as a list that each look walks through.
+redis.call('HSET', key_state, 'about', 'What is true of the queue as a whole, each under the name that the scripts use.')
 if before ~= 'SOLD_OUT' and redis.call('HGET', key_settings, 'operatorState') == 'SOLD_OUT' then
     redis.call('HSET', key_state, 'soldOutAt', now)
 end
