@@ -19,6 +19,8 @@ BENCHMARKS = {
     "burst": ("burst", True),
     "growth": ("growth", True),
     "start": ("start", True),
+    "ticketing": ("ticketing", False),
+    "isolation": ("isolation", False),
     "check": ("check", None),
 }
 

@@ -254,32 +254,34 @@ def way_rows(subjects):
             for one in subjects if one and one.runs]
 
 
-def ready_members(system, name, count):
-    """A queue whose members have their entry tokens already: (crowd, requests' common headers for member i)."""
+def open_queue(system, name):
+    """A queue that lets everybody in at once, and its crowd: grow(…, keep_tokens=True) makes members with tokens."""
     system.queue(name, ratePerSecond=100_000, burst=10_000_000, maxActive=10_000_000, maxInFlight=100_000,
                  entryTtlSeconds=7200, pickupSeconds=7200, admitWhenIdle=True)
-    crowd = Crowd(system, name)
-    crowd.grow(count, keep_tokens=True)
+    return Crowd(system, name)
 
-    def headers(i):
-        return (b"Authorization: Bearer " + crowd.signer.login(member_name(i + 1)), b"X-Entry-Token: " + crowd.tokens[i])
-    return headers
+
+def ready_headers(crowd, i):
+    """The login and the entry token of the i-th member that was made so."""
+    return b"Authorization: Bearer " + crowd.signer.login(member_name(i + 1)), b"X-Entry-Token: " + crowd.tokens[i]
 
 
 def order_requests(system, count):
-    headers = ready_members(system, "orders", count)
+    crowd = open_queue(system, "orders")
+    crowd.grow(count, keep_tokens=True)
     system.admin("PUT", "/products/bench-mug", {"name": "Mug", "price": {"amount": 0, "currency": "KRW"},
                                                 "stock": 10_000_000, "queue": "orders"})
     body = b'{"queue":"orders","items":[{"sku":"bench-mug","quantity":1}]}'
-    return [post("/v1/orders", body, *headers(i), b"Idempotency-Key: key-%d" % i) for i in range(count)]
+    return [post("/v1/orders", body, *ready_headers(crowd, i), b"Idempotency-Key: key-%d" % i) for i in range(count)]
 
 
 def coupon_requests(system, count, spare):
-    headers = ready_members(system, "drop", count)
+    crowd = open_queue(system, "drop")
+    crowd.grow(count, keep_tokens=True)
     system.admin("PUT", "/coupon-events/drop", {"name": "drop", "queue": "drop"})
     for rest in range(count + spare, 0, -100_000):
         system.admin("POST", "/coupon-events/drop/codes", {"generate": min(rest, 100_000)})
-    return [post("/v1/coupon-events/drop/coupons", b"{}", *headers(i)) for i in range(count)]
+    return [post("/v1/coupon-events/drop/coupons", b"{}", *ready_headers(crowd, i)) for i in range(count)]
 
 
 def send_raw(system, request):
@@ -331,7 +333,7 @@ def on_two_cores(options):
         way, sql = [near, enter], []
         for name, function, made in (
                 ("order", "place_order", order_requests(system, count)),
-                ("coupon", "issue_coupon", coupon_requests(system, count, int(count * 1.1) + 20_000 * options.seconds * options.rounds))):
+                ("coupon", "issue_coupon", coupon_requests(system, count, int(count * 1.1) + 10_000 * options.seconds * options.rounds))):
             subject, pgbench = against_pgbench(system, name, function, made, options)
             way.append(subject)
             reached = median([one / two for one, two in zip(subject.rates(), pgbench)])
