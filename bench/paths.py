@@ -316,7 +316,7 @@ def on_two_cores(options):
         system.queue(QUEUE, ratePerSecond=0, entryTtlSeconds=3600)
         crowd = Crowd(system, QUEUE)
         crowd.grow(options.crowd)
-        entries = int(options.entries_a_second * options.seconds * options.rounds * 2.5)
+        entries = int(options.entries_a_second * options.seconds * options.rounds)
         requests = Requests(system, crowd, entries)
         rows, bars = [], []
         with Yardsticks(system, None, crowd) as front:
