@@ -23,12 +23,13 @@ do
         packed = cmsgpack.pack(unpack(redis.call('HMGET', key_settings, unpack(CONF_FIELDS))))
     end
     local deleted, epoch, operator_state, activation, identity, opens, closes, max_waiting, rate, poll_tiers, tick_ms,
-        mode, priority_share, lottery_draw, admit_when_idle = cmsgpack.unpack(packed)
+        mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on = cmsgpack.unpack(packed)
     conf = {
         deleted = deleted, epoch = epoch, operatorState = operator_state, activation = activation,
         identity = identity, opensAt = opens, closesAt = closes, maxWaiting = max_waiting, ratePerSecond = rate,
         pollTiers = poll_tiers, tickMs = tick_ms, mode = mode, priorityShare = priority_share,
         lotteryDraw = lottery_draw, admitWhenIdle = admit_when_idle,
+        maxInFlight = max_in_flight, claimLeaseSeconds = lease_seconds, releaseOn = release_on,
     }
 end
 if not conf.epoch then
