@@ -298,12 +298,13 @@ def against_pgbench(system, name, function, requests, options):
     if len(calls) < 2:
         raise SystemExit(f"{function} was not overheard in PostgreSQL's log")
     script = sql_yardstick.script(calls, system.work / f"{name}.sql")
-    subject = Subject(name, system.port, write_requests(system.work / name, requests[2:]), (201,), True)
-    slice_size = max(1, (len(requests) - 2) // options.rounds)
-    pgbench = []
+    subject = Subject(name, system.port, None, (201,), True)
+    left, pgbench = requests[2:], []
     for number in range(options.rounds):
         pgbench.append(sql_yardstick.pgbench(system, script, ORDER_WORKERS, options.seconds))
-        part = requests[2 + number * slice_size:2 + (number + 1) * slice_size]
+        # About as long as pgbench's run.
+        size = max(1, min(int(pgbench[-1] * options.seconds), len(left) // (options.rounds - number)))
+        part, left = left[:size], left[size:]
         before = system.sample()
         result = load.closed(system.port, write_requests(system.work / "slice", part), connections=64, once=True, pin=False)
         result["used"], result["good"] = system.used(before), load.good_share(result, 201)
