@@ -60,10 +60,10 @@ def run(options):
     rows = [[f"{it['members']:,}, until {it['until']}", it["enteredS"], it["members"] / it["enteredS"], it["entryP50Ms"],
              it["entryP99Ms"], it["readyS"], it["retries"], it["duplicates"], it["inversions"], max(0.0, it["rateExcess"]),
              f"{it['mostActive']:,} of {it['settings']['maxActive']:,}", it["stats"]["admitted"]] for it in seen]
-    usage = [[f"{it['members']:,}", *used_row(it["used"])] for it in seen]
+    usage = [[f"{it['members']:,}", it["connections"], *used_row(it["used"])] for it in seen]
     return [table("Crowds at one moment", [
         "members", "all entered after s", "entries a second", "entry p50 ms", "entry p99 ms", "all ready after s", "repeats",
         "duplicate numbers", "inversions", "admitted beyond the rate", "most active at once", "admitted"], rows,
         "Each on a system just started. An inversion is a member who was answered before another one sent, and stands behind. "
         "The rate and the capacity are looked at ten times a second in the queue's own counters, for each pair of looks."),
-        table("What it took, in shares of a core", ["members", *used_columns()], usage)], {"crowds": seen}
+        table("What it took, in shares of a core", ["members", "clients' connections", *used_columns()], usage)], {"crowds": seen}

@@ -50,7 +50,7 @@ def show(result):
 
 
 def used_columns():
-    return ["nginx", "queue pool", "order pool", "Redis", "PostgreSQL", "Redis commands/s", "Redis MB", "connections"]
+    return ["nginx", "queue pool", "order pool", "Redis", "PostgreSQL", "Redis commands/s", "Redis MB", "Redis connections"]
 
 
 def used_row(used):

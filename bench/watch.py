@@ -57,5 +57,6 @@ class Watch:
 def established(port):
     """Connections of clients to nginx."""
     suffix = f":{port:04X}"
-    return sum(1 for line in Path("/proc/net/tcp").read_text().splitlines()[1:]
-               if line.split()[3] == "01" and line.split()[1].endswith(suffix))
+    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    # A table that changes while it is read shows lines twice.
+    return len({line[2] for line in lines if line[3] == "01" and line[1].endswith(suffix)})
