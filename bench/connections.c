@@ -13,14 +13,15 @@
 
 #include "bench/http_answer.h"
 
-enum { ANSWER_MAX = 16 * 1024, REQUEST_MAX = 8 * 1024, EVENTS = 256 };
+enum { ANSWER_ROOM = 16 * 1024, ANSWER_MAX = 1024 * 1024, EVENTS = 256 };
 
 struct connection {
     int fd; /* -1: not connected */
     bool waiting;
     uint32_t tag;
     size_t length;
-    char *answer; /* ANSWER_MAX, made with the connection */
+    size_t room;
+    char *answer; /* of `room` bytes, made with the connection; grows up to ANSWER_MAX */
 };
 
 struct connections {
@@ -92,7 +93,8 @@ static bool connect_one(struct connections *connections, uint32_t number)
     int on = 1;
 
     if (connection->answer == NULL) {
-        connection->answer = need(malloc(ANSWER_MAX));
+        connection->answer = need(malloc(ANSWER_ROOM));
+        connection->room = ANSWER_ROOM;
     }
     connection->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connection->fd < 0) {
@@ -171,7 +173,7 @@ static void receive_one(struct connections *connections, uint32_t number)
     struct connection *connection = &connections->all[number];
     struct http_answer parts;
     ssize_t count = recv(connection->fd, connection->answer + connection->length,
-                         ANSWER_MAX - connection->length, 0);
+                         connection->room - connection->length, 0);
 
     if (count <= 0 || !connection->waiting) {
         lose(connections, number);
@@ -188,6 +190,9 @@ static void receive_one(struct connections *connections, uint32_t number)
     case HTTP_ANSWER_PART:
         if (connection->length == ANSWER_MAX) {
             lose(connections, number);
+        } else if (connection->length == connection->room) {
+            connection->room *= 2;
+            connection->answer = need(realloc(connection->answer, connection->room));
         }
         return;
     }

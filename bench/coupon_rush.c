@@ -29,9 +29,9 @@ struct rush {
     struct rush_result *result;
     struct connections *connections;
     struct member *members;
-    uint32_t entered;                /* the first so many have sent their entry */
-    uint32_t done;                   /* of a burst */
-    struct line next[RUSH_REQUESTS]; /* for POSITION and COUPON */
+    uint32_t entered; /* the first so many have sent their entry */
+    uint32_t done;    /* of a burst */
+    struct line next[RUSH_REQUESTS];
     struct buffer request;
 };
 
@@ -164,9 +164,8 @@ static void move_on(struct rush *rush, uint32_t index, enum rush_request kind, i
         rush->done++;
         return;
     }
-    if (next == RUSH_ENTER) {
-        rush->done++;
-        return;
+    if (next == RUSH_ENTER && rush->options->rate > 0) {
+        return; /* in a steady mix somebody else enters */
     }
     member->due_us = now_us() + again_ms * 1000;
     line_join(&rush->next[next], index);
@@ -180,6 +179,7 @@ static void answered(void *owner, uint32_t tag, int status, int64_t retry_after_
 
     histogram_add(&rush->result->latency[kind], now_us() - rush->members[index].due_us);
     rush->result->statuses[kind][status < RUSH_STATUSES ? status : 0]++;
+    rush->result->curt += (status == 503 || status == 429) && retry_after_s <= 0;
     move_on(rush, index, kind, status, retry_after_s, body);
 }
 
@@ -245,6 +245,7 @@ static void run_burst(struct rush *rush)
             send_one(rush, rush->entered++, RUSH_ENTER, start);
         }
         connections_receive(rush->connections, rush->entered < rush->options->members ? 0 : 1000);
+        send_due(rush, RUSH_ENTER);
         send_due(rush, RUSH_POSITION);
         send_due(rush, RUSH_COUPON);
     }
@@ -257,7 +258,7 @@ void rush_run(const struct rush_options *options, struct rush_result *result)
 
     rush.connections = connections_new(options->port, options->connections, answered, &rush);
     rush.members = need(calloc(options->members, sizeof(*rush.members)));
-    for (int kind = RUSH_POSITION; kind < RUSH_REQUESTS; kind++) {
+    for (int kind = 0; kind < RUSH_REQUESTS; kind++) {
         rush.next[kind].room = options->members;
         rush.next[kind].members = need(calloc(options->members, sizeof(uint32_t)));
     }
@@ -280,7 +281,7 @@ void rush_run(const struct rush_options *options, struct rush_result *result)
     for (uint32_t i = 0; i < options->members; i++) {
         free(rush.members[i].token);
     }
-    for (int kind = RUSH_POSITION; kind < RUSH_REQUESTS; kind++) {
+    for (int kind = 0; kind < RUSH_REQUESTS; kind++) {
         free(rush.next[kind].members);
     }
     free(rush.members);

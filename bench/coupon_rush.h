@@ -38,6 +38,7 @@ struct rush_result {
     uint64_t dropped;    /* no connection was free */
     uint64_t unanswered; /* when the grace was over */
     uint64_t issued;
+    uint64_t curt;             /* 503 and 429 that did not say when to come again */
     double sending_s;          /* how long the sending took */
     struct histogram lateness; /* of the sender itself */
 };

@@ -63,10 +63,10 @@ static void print(const struct rush_options *options, const struct rush_result *
            result->sending_s > 0 ? (double)result->sent / result->sending_s : 0);
     print_latency(&all);
     printf(",\"errors\":%llu,\"dropped\":%llu,\"unanswered\":%llu,\"issued\":%llu,"
-           "\"senderLateP99Ms\":%.2f",
+           "\"withoutRetryAfter\":%llu,\"senderLateP99Ms\":%.2f",
            (unsigned long long)errors(result), (unsigned long long)result->dropped,
            (unsigned long long)result->unanswered, (unsigned long long)result->issued,
-           histogram_quantile_ms(&result->lateness, 0.99));
+           (unsigned long long)result->curt, histogram_quantile_ms(&result->lateness, 0.99));
     for (int kind = 0; kind < RUSH_REQUESTS; kind++) {
         printf(",\"%s\":{", rush_request_name((enum rush_request)kind));
         print_latency(&result->latency[kind]);

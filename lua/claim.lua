@@ -13,7 +13,7 @@
 -- clock stops while it is CLAIMED: what is left of its life is kept in the record.
 -- Sold out is said only where PostgreSQL has said so and Redis knows every owner: else somebody who has a
 -- coupon, and of whom Redis has not heard yet, could be told that there is none.
---@include queue
+--@include clock
 --@include places
 --@include token
 --@include take

@@ -8,7 +8,7 @@
 -- Safe because it names the admission: one that comes late never touches a newer token of the member.
 -- Doing it twice is the same as once. The tombstone answers replays without PostgreSQL. Who has a coupon is put down
 -- whatever has become of the token, by name, and so counts once however often it is told.
---@include queue
+--@include settings
 --@include places
 --@include turn
 --@include coupon_owners

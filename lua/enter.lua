@@ -16,7 +16,48 @@
 -- tick does, and only while nobody waits or by an invite. A code is counted in the step that its place comes
 -- from; a wrong one changes nothing. Who enters before a lottery opens is put on the list that the draw
 -- takes its seed from in the same step too.
---@include queue
+--@include settings
+--@include run_front
+--@include queue_state
+--@include main_line
+--@include promise
+if arg_visitor == '1' and conf.identity ~= 'visitor' then
+    return { 'UNAUTHENTICATED' }
+end
+do
+    local seq, generation, waiting = nil, 0, nil
+    if arg_code == '' and arg_mode == 'take_over' and is_ordinary() then
+        seq, generation = stands_in_main_line()
+        waiting = redis.call('ZCARD', key_waiting)
+    end
+    if seq then
+        if not is_of_ticket(seq, generation) then
+            generation = (generation + 1) % 4096
+            redis.call('ZADD', key_waiting, seq * 4096 + generation, arg_member)
+        end
+        return main_line_answer('ALREADY', redis.call('ZRANK', key_waiting, arg_member), waiting, seq, generation)
+    elseif waiting and conf.mode ~= 'lottery' and conf.admitWhenIdle ~= '1'
+        and redis.call('HEXISTS', key_places, arg_member) == 0 and not redis.call('ZSCORE', key_away, arg_member)
+        and redis.call('HEXISTS', key_unpaid, arg_member) == 0 then
+        local state, most = queue_state(), tonumber(conf.maxWaiting)
+        if state == 'CLOSED' or conf.operatorState == 'DRAINING' then
+            return { 'QUEUE_CLOSED' }
+        elseif state == 'SOLD_OUT' then
+            return { 'SOLD_OUT' }
+        elseif most > 0 and waiting >= most then
+            return { 'QUEUE_FULL' }
+        end
+        -- Whoever comes last stands behind all.
+        seq = redis.call('HINCRBY', key_state, 'seq', 1)
+        redis.call('HINCRBY', key_state, 'entered', 1)
+        redis.call('ZADD', key_arrivals, seq, math.floor(now / 1000))
+        redis.call('ZADD', key_waiting, seq * 4096, arg_member)
+        return remember_promise(main_line_answer('ENTERED', waiting, waiting + 1, seq, 0))
+    end
+end
+
+--@include run_rest
+--@include virtual_clock
 --@include places
 --@include turn
 --@include set_aside
@@ -34,11 +75,6 @@
 --@include visit
 --@include codes
 --@include position
---@include promise
-
-if arg_visitor == '1' and conf.identity ~= 'visitor' then
-    return { 'UNAUTHENTICATED' }
-end
 
 local kind, it = locate(arg_member)
 if kind == 'EXPIRED' then

@@ -8,7 +8,29 @@
 -- SESSION_REVOKED.
 -- Safe because the token is looked at before the line and both in one step: promotion moves a member in
 -- one step too, so no poll sees neither. A revoked ticket changes nothing.
---@include queue
+--@include settings
+--@include run_front
+--@include queue_state
+--@include main_line
+if arg_visitor == '1' and conf.identity ~= 'visitor' then
+    return { 'UNAUTHENTICATED' }
+end
+if arg_seq ~= '' and arg_epoch ~= conf.epoch then
+    return { 'QUEUE_RESET' }
+end
+do
+    local seq, generation = stands_in_main_line()
+    if seq and is_ordinary() then
+        if arg_seq ~= '' and not is_of_ticket(seq, generation) then
+            return { 'SESSION_REVOKED' }
+        end
+        return main_line_answer('OK', redis.call('ZRANK', key_waiting, arg_member), redis.call('ZCARD', key_waiting),
+            seq, generation)
+    end
+end
+
+--@include run_rest
+--@include virtual_clock
 --@include places
 --@include turn
 --@include set_aside
@@ -22,13 +44,6 @@
 --@include seat_again
 --@include rate
 --@include position
-
-if arg_visitor == '1' and conf.identity ~= 'visitor' then
-    return { 'UNAUTHENTICATED' }
-end
-if ticket and ticket.epoch ~= conf.epoch then
-    return { 'QUEUE_RESET' }
-end
 
 local kind, it = locate(arg_member)
 if ticket_survived_a_loss() then

@@ -36,6 +36,9 @@ end
 local rates_before = rates()
 redis.call('DEL', key_settings)
 redis.call('HSET', key_settings, unpack(fields))
+--@include conf_fields
+redis.call('HSET', key_settings, 'packed',
+    cmsgpack.pack(unpack(redis.call('HMGET', key_settings, unpack(CONF_FIELDS)))))
 -- What an operator says of the rate counts at once: the autopilot begins there anew.
 if rates() ~= rates_before or state[2] ~= arg_epoch then
     redis.call('HDEL', key_state, 'rateInForce')
@@ -80,6 +83,8 @@ if arg_intent == 'recover' and drawn ~= '' then
     end
     redis.call('HSET', key_state, 'drawClosed', 1, 'drawCursor', count)
 end
+-- One value of more than 64 bytes makes Redis keep a hash as a table and not as a list that each look walks through.
+redis.call('HSET', key_state, 'about', 'What is true of the queue as a whole, each under the name that the scripts use.')
 if before ~= 'SOLD_OUT' and redis.call('HGET', key_settings, 'operatorState') == 'SOLD_OUT' then
     redis.call('HSET', key_state, 'soldOutAt', now)
 end

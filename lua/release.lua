@@ -4,7 +4,7 @@
 --@args member admission claim load
 -- Returns {RELEASED}, {NOT_CLAIMED} where this claim does not hold the token any more, or NOT_FOUND.
 -- Safe because it names admission and claim: see include give_back.
---@include queue
+--@include clock
 --@include places
 --@include give_back
 --@include load

@@ -103,14 +103,23 @@ void response_json_object(struct response *response, int status, json_object *ob
 static void add_head(struct buffer *out, const struct response *response, int status,
                      const char *content_type, size_t length, struct str request_id)
 {
-    buffer_format(out, "Status: %d %s\r\nX-Request-Id: %.*s\r\nCache-Control: %s\r\n", status,
-                  reason_of(status), STR_ARG(request_id), response->cache_control);
+    buffer_add(out, STR("Status: "));
+    buffer_add_int(out, status);
+    buffer_add_char(out, ' ');
+    buffer_add(out, str_of(reason_of(status)));
+    buffer_add(out, STR("\r\nX-Request-Id: "));
+    buffer_add(out, request_id);
+    buffer_add(out, STR("\r\nCache-Control: "));
+    buffer_add(out, str_of(response->cache_control));
     if (content_type != NULL) {
-        buffer_format(out, "Content-Type: %s\r\n", content_type);
+        buffer_add(out, STR("\r\nContent-Type: "));
+        buffer_add(out, str_of(content_type));
     }
     if (status != 204 && status != 304) {
-        buffer_format(out, "Content-Length: %zu\r\n", length);
+        buffer_add(out, STR("\r\nContent-Length: "));
+        buffer_add_int(out, (int64_t)length);
     }
+    buffer_add(out, STR("\r\n"));
 }
 
 void response_format(const struct response *response, struct str request_id, bool head,

@@ -11,9 +11,9 @@ static const int64_t RFC3339_LAST_MS = 253402300799999;
 static const char *const STATUS_WORDS[] = {
     [LINE_NOT_ENTERED] = "NOT_ENTERED", [LINE_WAITING] = "WAITING", [LINE_READY] = "READY"};
 
-static void add_text_or_null(struct buffer *body, const char *name, struct str text)
+static void add_text_or_null(struct buffer *body, struct str name, struct str text)
 {
-    buffer_add(body, str_of(name));
+    buffer_add(body, name);
     if (text.n > 0) {
         buffer_add_json_string(body, text);
     } else {
@@ -21,9 +21,9 @@ static void add_text_or_null(struct buffer *body, const char *name, struct str t
     }
 }
 
-static void add_number_or_null(struct buffer *body, const char *name, int64_t number)
+static void add_number_or_null(struct buffer *body, struct str name, int64_t number)
 {
-    buffer_add(body, str_of(name));
+    buffer_add(body, name);
     if (number >= 0) {
         buffer_add_int(body, number);
     } else {
@@ -31,7 +31,7 @@ static void add_number_or_null(struct buffer *body, const char *name, int64_t nu
     }
 }
 
-static void add_time_or_null(struct buffer *body, const char *name, int64_t ms)
+static void add_time_or_null(struct buffer *body, struct str name, int64_t ms)
 {
     char text[RFC3339_TEXT + 1];
     bool is_time = ms > 0 && ms <= RFC3339_LAST_MS;
@@ -82,22 +82,24 @@ void position_json_add(struct buffer *body, struct str queue, const struct line_
     bool is_ready = position->status == LINE_READY;
     bool has_place = position->status != LINE_NOT_ENTERED;
 
-    add_text_or_null(body, "{\"queue\":", queue);
-    add_text_or_null(body, ",\"queueState\":", position->queue_state);
-    add_text_or_null(body, ",\"status\":", str_of(STATUS_WORDS[position->status]));
-    add_number_or_null(body, ",\"rank\":", position->status == LINE_WAITING ? position->rank : -1);
-    add_number_or_null(body, ",\"currentTotalWaitingCount\":", position->waiting);
-    add_number_or_null(body, ",\"estimatedWaitSeconds\":", position_estimate_s(position));
-    add_number_or_null(body, ",\"pollingIntervalSeconds\":", pause.seconds);
-    add_number_or_null(body, ",\"retryAfterMs\":", pause.retry_ms);
-    add_text_or_null(body,
-                     ",\"entryToken\":", is_ready ? position->entry_token : str_sized(NULL, 0));
-    add_time_or_null(body, ",\"entryTokenExpiresAt\":", is_ready ? position->token_ends_ms : 0);
-    add_text_or_null(body, ",\"queueTicket\":", ticket);
-    add_time_or_null(body, ",\"serverTime\":", position->now_ms);
-    add_number_or_null(body, ",\"seq\":", has_place ? position->seq : -1);
-    add_number_or_null(body, ",\"epoch\":", position->epoch);
-    add_number_or_null(body, ",\"incarnation\":", position->incarnation);
+    add_text_or_null(body, STR("{\"queue\":"), queue);
+    add_text_or_null(body, STR(",\"queueState\":"), position->queue_state);
+    add_text_or_null(body, STR(",\"status\":"), str_of(STATUS_WORDS[position->status]));
+    add_number_or_null(body, STR(",\"rank\":"),
+                       position->status == LINE_WAITING ? position->rank : -1);
+    add_number_or_null(body, STR(",\"currentTotalWaitingCount\":"), position->waiting);
+    add_number_or_null(body, STR(",\"estimatedWaitSeconds\":"), position_estimate_s(position));
+    add_number_or_null(body, STR(",\"pollingIntervalSeconds\":"), pause.seconds);
+    add_number_or_null(body, STR(",\"retryAfterMs\":"), pause.retry_ms);
+    add_text_or_null(body, STR(",\"entryToken\":"),
+                     is_ready ? position->entry_token : str_sized(NULL, 0));
+    add_time_or_null(body, STR(",\"entryTokenExpiresAt\":"),
+                     is_ready ? position->token_ends_ms : 0);
+    add_text_or_null(body, STR(",\"queueTicket\":"), ticket);
+    add_time_or_null(body, STR(",\"serverTime\":"), position->now_ms);
+    add_number_or_null(body, STR(",\"seq\":"), has_place ? position->seq : -1);
+    add_number_or_null(body, STR(",\"epoch\":"), position->epoch);
+    add_number_or_null(body, STR(",\"incarnation\":"), position->incarnation);
     if (position_is_exact_only(position)) {
         buffer_add(body, STR(",\"exactOnly\":true"));
     }

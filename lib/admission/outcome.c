@@ -2,8 +2,8 @@
 
 #include "lib/store/redis_reply.h"
 
-static const char *const WORDS[OUTCOME_COUNT] = {
-#define OUTCOME(word) [OUTCOME_##word] = #word,
+static const struct str WORDS[OUTCOME_COUNT] = {
+#define OUTCOME(word) [OUTCOME_##word] = {.p = #word, .n = sizeof(#word) - 1},
 #include "lib/admission/outcomes.tbl"
 #undef OUTCOME
 };
@@ -13,7 +13,7 @@ enum outcome outcome_of(const redisReply *reply)
     struct str word = redis_reply_text(reply, 0);
 
     for (int i = 0; i < OUTCOME_COUNT; i++) {
-        if (str_equal(word, str_of(WORDS[i]))) {
+        if (str_equal(word, WORDS[i])) {
             return (enum outcome)i;
         }
     }
@@ -22,5 +22,5 @@ enum outcome outcome_of(const redisReply *reply)
 
 const char *outcome_word(enum outcome outcome)
 {
-    return WORDS[outcome];
+    return WORDS[outcome].p;
 }

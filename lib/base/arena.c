@@ -56,14 +56,20 @@ struct arena *arena_new(void)
     return arena;
 }
 
-void *arena_alloc(struct arena *arena, size_t size)
+/* So that what comes behind it is aligned. */
+static size_t padded(size_t size)
 {
     const size_t unit = alignof(max_align_t);
 
+    return (size + unit - 1) / unit * unit;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
     if (size > SIZE_MAX - BLOCK_SIZE) {
         abort();
     }
-    size = (size + unit - 1) / unit * unit;
+    size = padded(size);
     if (size > arena->newest->size - arena->newest->used) {
         arena->newest = block_new(size > BLOCK_SIZE ? size : BLOCK_SIZE, arena->newest);
     }
@@ -84,13 +90,20 @@ char *arena_copy(struct arena *arena, struct str text)
 
 char *arena_format(struct arena *arena, const char *format, ...)
 {
+    struct block *block = arena->newest;
+    size_t room = block->size - block->used; /* tried first: to format twice costs twice */
     va_list arguments;
 
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = vsnprintf(block->bytes + block->used, room, format, arguments);
     va_end(arguments);
     if (length < 0) {
         abort();
+    }
+    if ((size_t)length < room) {
+        char *there = block->bytes + block->used;
+        block->used += padded((size_t)length + 1); /* fits: blocks are of whole units */
+        return there;
     }
     char *text = arena_alloc(arena, (size_t)length + 1);
     va_start(arguments, format);

@@ -60,21 +60,26 @@ void buffer_add_char(struct buffer *buffer, char c)
 
 void buffer_add_int(struct buffer *buffer, int64_t value)
 {
-    char digits[24];
-    int length = snprintf(digits, sizeof(digits), "%lld", (long long)value);
+    char digits[STR_INT64_TEXT + 1];
 
-    buffer_add(buffer, str_sized(digits, (size_t)length));
+    buffer_add(buffer, str_sized(digits, str_from_int64(value, digits)));
 }
 
 void buffer_format(struct buffer *buffer, const char *format, ...)
 {
+    size_t room = buffer->capacity - buffer->length; /* tried first: to format twice costs twice */
     va_list arguments;
 
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length =
+        vsnprintf(room == 0 ? NULL : buffer->bytes + buffer->length, room, format, arguments);
     va_end(arguments);
     if (length < 0 || !reserve(buffer, (size_t)length)) {
         buffer->overflowed = true;
+        return;
+    }
+    if ((size_t)length < room) {
+        buffer->length += (size_t)length;
         return;
     }
     va_start(arguments, format);

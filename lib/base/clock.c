@@ -1,6 +1,5 @@
 #include "lib/base/clock.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -30,18 +29,28 @@ int64_t clock_monotonic_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+static void write_digits(char *out, int count, int value)
+{
+    while (count > 0) {
+        out[--count] = (char)('0' + value % 10);
+        value /= 10;
+    }
+}
+
 void rfc3339_format(int64_t ms, char out[RFC3339_TEXT + 1])
 {
     time_t seconds = (time_t)(ms / 1000);
     struct tm utc;
 
     (void)gmtime_r(&seconds, &utc);
-    char text[96]; /* room for what the compiler must assume of struct tm */
-    (void)snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", utc.tm_year + 1900,
-                   utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-                   (int)(ms % 1000));
-    memcpy(out, text, RFC3339_TEXT);
-    out[RFC3339_TEXT] = '\0';
+    memcpy(out, "0000-00-00T00:00:00.000Z", RFC3339_TEXT + 1);
+    write_digits(out, 4, utc.tm_year + 1900);
+    write_digits(out + 5, 2, utc.tm_mon + 1);
+    write_digits(out + 8, 2, utc.tm_mday);
+    write_digits(out + 11, 2, utc.tm_hour);
+    write_digits(out + 14, 2, utc.tm_min);
+    write_digits(out + 17, 2, utc.tm_sec);
+    write_digits(out + 20, 3, (int)(ms % 1000));
 }
 
 static bool digits(struct str text, size_t at, size_t count, int64_t min, int64_t max, int *out)

@@ -24,19 +24,17 @@ size_t base64url_encode(const void *bytes, size_t n, char *out)
     return length;
 }
 
-static int value_of(char c)
-{
-    if (c >= 'A' && c <= 'Z') {
-        return c - 'A';
-    }
-    if (c >= 'a' && c <= 'z') {
-        return c - 'a' + 26;
-    }
-    if (c >= '0' && c <= '9') {
-        return c - '0' + 52;
-    }
-    return c == '-' ? 62 : c == '_' ? 63 : -1;
-}
+/* One more than what a character stands for, 0 for one that is not in the alphabet. */
+static const unsigned char VALUES[256] = {
+    ['-'] = 63, ['_'] = 64, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56, ['4'] = 57, ['5'] = 58,
+    ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,
+    ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,  ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12,
+    ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16, ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20,
+    ['U'] = 21, ['V'] = 22, ['W'] = 23, ['X'] = 24, ['Y'] = 25, ['Z'] = 26, ['a'] = 27, ['b'] = 28,
+    ['c'] = 29, ['d'] = 30, ['e'] = 31, ['f'] = 32, ['g'] = 33, ['h'] = 34, ['i'] = 35, ['j'] = 36,
+    ['k'] = 37, ['l'] = 38, ['m'] = 39, ['n'] = 40, ['o'] = 41, ['p'] = 42, ['q'] = 43, ['r'] = 44,
+    ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48, ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52,
+};
 
 bool base64url_decode(struct str text, unsigned char *out, size_t capacity, size_t *length)
 {
@@ -48,11 +46,11 @@ bool base64url_decode(struct str text, unsigned char *out, size_t capacity, size
         return false;
     }
     for (size_t i = 0; i < text.n; i++) {
-        int value = value_of(text.p[i]);
-        if (value < 0) {
+        unsigned int value = VALUES[(unsigned char)text.p[i]];
+        if (value == 0) {
             return false;
         }
-        bits = (bits << 6 | (unsigned long)value) & 0xffff;
+        bits = (bits << 6 | (value - 1)) & 0xffff;
         held += 6;
         if (held >= 8) {
             if (written == capacity) {

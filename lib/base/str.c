@@ -2,16 +2,6 @@
 
 #include <string.h>
 
-struct str str_of(const char *c_string)
-{
-    return str_sized(c_string, c_string == NULL ? 0 : strlen(c_string));
-}
-
-struct str str_sized(const char *p, size_t n)
-{
-    return (struct str){.p = p, .n = n};
-}
-
 bool str_equal(struct str a, struct str b)
 {
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
@@ -86,4 +76,24 @@ bool str_to_int64(struct str s, int64_t min, int64_t max, int64_t *out)
     }
     *out = value;
     return true;
+}
+
+size_t str_from_int64(int64_t value, char out[STR_INT64_TEXT + 1])
+{
+    char reversed[STR_INT64_TEXT];
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    size_t digits = 0, length = 0;
+
+    do {
+        reversed[digits++] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (value < 0) {
+        out[length++] = '-';
+    }
+    while (digits > 0) {
+        out[length++] = reversed[--digits];
+    }
+    out[length] = '\0';
+    return length;
 }

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+enum { STR_INT64_TEXT = 20 }; /* "-9223372036854775808" */
 
 struct str {
     const char *p; /* NULL only when n is 0 */
@@ -20,11 +23,17 @@ struct str {
 /** printf arguments for "%.*s". */
 #define STR_ARG(s) (int)(s).n, (s).p
 
-/** The text of `c_string` (may be NULL: gives the empty str), borrowed. */
-struct str str_of(const char *c_string);
-
 /** The `n` bytes at `p`, borrowed. */
-struct str str_sized(const char *p, size_t n);
+static inline struct str str_sized(const char *p, size_t n)
+{
+    return (struct str){.p = p, .n = n};
+}
+
+/** The text of `c_string` (may be NULL: gives the empty str), borrowed. */
+static inline struct str str_of(const char *c_string)
+{
+    return str_sized(c_string, c_string == NULL ? 0 : strlen(c_string));
+}
 
 /** True when both hold the same bytes. Not constant-time: for secrets use constant_time_equal(). */
 bool str_equal(struct str a, struct str b);
@@ -46,5 +55,8 @@ void str_copy(struct str s, char *to, size_t room);
 /** Reads a whole decimal number, optional '-', no spaces, no leading '+'.
  *  Returns false where `s` is anything else or outside [min, max]; `out` is then untouched. */
 bool str_to_int64(struct str s, int64_t min, int64_t max, int64_t *out);
+
+/** Writes `value` in decimal, and a NUL. Returns the length without it. */
+size_t str_from_int64(int64_t value, char out[STR_INT64_TEXT + 1]);
 
 #endif

@@ -2,7 +2,10 @@
 
 #include <string.h>
 
-enum { FIRST_CAPACITY = 24 };
+enum { FIRST_CAPACITY = 48, KEY_FRAME = sizeof("sluice:{}:") - 1 };
+
+/* What stands around a word on the wire: "$length\r\n" and "\r\n", with a NUL that the number brings. */
+enum { WORD_FRAME = STR_INT64_TEXT + 6 };
 
 struct redis_command *redis_command_new(struct arena *arena, const char *name)
 {
@@ -16,7 +19,7 @@ struct redis_command *redis_command_new(struct arena *arena, const char *name)
     return command;
 }
 
-static const char SHOW_PREFIX[] = "show:";
+#define SHOW_PREFIX "show:"
 
 struct str redis_command_show_key(struct arena *arena, struct str queue, struct str show,
                                   const char *name)
@@ -25,12 +28,42 @@ struct str redis_command_show_key(struct arena *arena, struct str queue, struct 
         arena_format(arena, "sluice:{%.*s}:show:%.*s:%s", STR_ARG(queue), STR_ARG(show), name));
 }
 
-static struct str key_of(struct arena *arena, struct str queue, struct str show, const char *name)
+/* "sluice:{queue}:", with room for what is to come behind it. */
+static char *begin_key(char *at, struct str queue)
 {
-    if (str_starts(str_of(name), str_of(SHOW_PREFIX))) {
-        return redis_command_show_key(arena, queue, show, name + sizeof(SHOW_PREFIX) - 1);
+    memcpy(at, "sluice:{", 8);
+    at += 8;
+    if (queue.n > 0) {
+        memcpy(at, queue.p, queue.n);
     }
-    return str_of(arena_format(arena, "sluice:{%.*s}:%s", STR_ARG(queue), name));
+    at[queue.n] = '}';
+    at[queue.n + 1] = ':';
+    return at + queue.n + 2;
+}
+
+/* The keys of the queue stand in one piece of memory: they are most of a poll's words. */
+static void add_keys(struct redis_command *command, struct str queue, struct str show)
+{
+    const struct script_text *text = command->script;
+    const struct str prefix = STR(SHOW_PREFIX);
+    size_t room = 0;
+
+    for (size_t i = 0; text->keys[i] != NULL; i++) {
+        room += KEY_FRAME + queue.n + strlen(text->keys[i]);
+    }
+    char *memory = arena_alloc(command->arena, room);
+    for (size_t i = 0; text->keys[i] != NULL; i++) {
+        struct str name = str_of(text->keys[i]);
+        if (str_starts(name, prefix)) {
+            redis_command_add(
+                command, redis_command_show_key(command->arena, queue, show, name.p + prefix.n));
+            continue;
+        }
+        char *end = begin_key(memory, queue);
+        memcpy(end, name.p, name.n);
+        redis_command_add(command, str_sized(memory, (size_t)(end - memory) + name.n));
+        memory = end + name.n;
+    }
 }
 
 struct redis_command *redis_command_script(struct arena *arena, enum script script,
@@ -55,8 +88,8 @@ struct redis_command *redis_command_show_script(struct arena *arena, enum script
     if (text->global != NULL) {
         redis_command_add(command, str_of(arena_format(arena, "sluice:%s", text->global)));
     }
-    for (int64_t i = 0; i < keys && text->global == NULL; i++) {
-        redis_command_add(command, key_of(arena, queue, show, text->keys[i]));
+    if (text->global == NULL) {
+        add_keys(command, queue, show);
     }
     return command;
 }
@@ -81,7 +114,9 @@ void redis_command_add(struct redis_command *command, struct str word)
 
 void redis_command_add_int(struct redis_command *command, int64_t number)
 {
-    redis_command_add(command, str_of(arena_format(command->arena, "%lld", (long long)number)));
+    char *digits = arena_alloc(command->arena, STR_INT64_TEXT + 1);
+
+    redis_command_add(command, str_sized(digits, str_from_int64(number, digits)));
 }
 
 void redis_command_send_text(struct redis_command *command)
@@ -90,4 +125,33 @@ void redis_command_send_text(struct redis_command *command)
     command->lengths[0] = strlen("EVAL");
     command->words[1] = command->script->text;
     command->lengths[1] = strlen(command->script->text);
+}
+
+/* "$length\r\n", with `kind` in place of '$'. */
+static char *write_length(char *at, char kind, size_t length)
+{
+    *at++ = kind;
+    at += str_from_int64((int64_t)length, at);
+    *at++ = '\r';
+    *at++ = '\n';
+    return at;
+}
+
+struct str redis_command_wire(const struct redis_command *command)
+{
+    size_t room = WORD_FRAME;
+
+    for (int i = 0; i < command->count; i++) {
+        room += command->lengths[i] + WORD_FRAME;
+    }
+    char *wire = arena_alloc(command->arena, room);
+    char *at = write_length(wire, '*', (size_t)command->count);
+    for (int i = 0; i < command->count; i++) {
+        at = write_length(at, '$', command->lengths[i]);
+        memcpy(at, command->words[i], command->lengths[i]);
+        at += command->lengths[i];
+        *at++ = '\r';
+        *at++ = '\n';
+    }
+    return str_sized(wire, (size_t)(at - wire));
 }

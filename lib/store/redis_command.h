@@ -43,6 +43,9 @@ void redis_command_add(struct redis_command *command, struct str word);
 /** Appends a number, written into the arena. */
 void redis_command_add_int(struct redis_command *command, int64_t number);
 
+/** The command as it goes over the wire, in its arena. */
+struct str redis_command_wire(const struct redis_command *command);
+
 /** Turns an EVALSHA into the EVAL of the same script, for Redis does not know it (NOSCRIPT). */
 void redis_command_send_text(struct redis_command *command);
 

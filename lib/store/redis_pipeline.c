@@ -87,10 +87,9 @@ static void drop(struct redis_pipeline *pipeline, const char *why, int64_t now_m
     end_all(pipeline);
 }
 
-static void append(struct redis_pipeline *pipeline, int count, const char **words,
-                   const size_t *lengths, struct in_flight entry)
+static void note_sent(struct redis_pipeline *pipeline, int appended, struct in_flight entry)
 {
-    if (redisAppendCommandArgv(pipeline->context, count, words, lengths) != REDIS_OK) {
+    if (appended != REDIS_OK) {
         abort();
     }
     *slot(pipeline, pipeline->count) = entry;
@@ -98,13 +97,20 @@ static void append(struct redis_pipeline *pipeline, int count, const char **word
     pipeline->has_unsent = true;
 }
 
+static void append(struct redis_pipeline *pipeline, struct in_flight entry)
+{
+    struct str wire = redis_command_wire(entry.command);
+
+    note_sent(pipeline, redisAppendFormattedCommand(pipeline->context, wire.p, wire.n), entry);
+}
+
 static void load_scripts(struct redis_pipeline *pipeline, int64_t now_ms)
 {
     for (int i = 0; i < SCRIPT_COUNT; i++) {
         const char *words[] = {"SCRIPT", "LOAD", script_text((enum script)i)->text};
         size_t lengths[] = {strlen(words[0]), strlen(words[1]), strlen(words[2])};
-        append(pipeline, 3, words, lengths,
-               (struct in_flight){.deadline_ms = now_ms + pipeline->timeout_ms});
+        note_sent(pipeline, redisAppendCommandArgv(pipeline->context, 3, words, lengths),
+                  (struct in_flight){.deadline_ms = now_ms + pipeline->timeout_ms});
     }
 }
 
@@ -168,12 +174,11 @@ void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *
         done(context, NULL);
         return;
     }
-    append(pipeline, command->count, command->words, command->lengths,
-           (struct in_flight){.command = command,
-                              .done = done,
-                              .context = context,
-                              .sent_us = clock_monotonic_us(),
-                              .deadline_ms = now_ms + pipeline->timeout_ms});
+    append(pipeline, (struct in_flight){.command = command,
+                                        .done = done,
+                                        .context = context,
+                                        .sent_us = clock_monotonic_us(),
+                                        .deadline_ms = now_ms + pipeline->timeout_ms});
 }
 
 /* One reply belongs to the oldest command in flight. */
@@ -189,7 +194,7 @@ static void settle(struct redis_pipeline *pipeline, const redisReply *reply)
         redis_command_send_text(one.command);
         one.has_text = true;
         one.sent_us = clock_monotonic_us();
-        append(pipeline, one.command->count, one.command->words, one.command->lengths, one);
+        append(pipeline, one);
         return;
     }
     one.done(one.context, reply);

@@ -1,13 +1,28 @@
 -- draw: the lottery's draw, both ways: which place a number has drawn, and which number a place has.
--- Needs include queue. lib/admission/lottery.c computes the same.
+-- Needs KEYS state and include queue. lib/admission/lottery.c computes the same.
 -- In the settings the draw is one text, "seed listHash ranges" (ranges of numbers like 1-500,900-950); ''
 -- before it is held. Numbers of the ranges count from 0; a Feistel network over a square of at least as
 -- many points shuffles them, walking on from a point that is none. Its eight rounds take their keys from
 -- the seed. Every product stays below 2^53, so that all of it is exact in Lua's numbers.
 local DRAW_ROUNDS, DRAW_PRIME = 8, 2147483647
 local draw_that_was_read = nil
+
+-- What `state` knows of the draw is read when the first of it is asked for: few queues have one.
+setmetatable(run, {
+    __index = function(_, name)
+        if string.sub(name, 1, 4) ~= 'draw' then
+            return nil
+        end
+        setmetatable(run, nil)
+        local first, last, closed, cursor = unpack(redis.call('HMGET', key_state, 'drawFirst', 'drawLast', 'drawClosed',
+            'drawCursor'))
+        run.drawFirst, run.drawLast = first or nil, last or nil
+        run.drawClosed, run.drawCursor = run.drawClosed or closed or nil, cursor or nil
+        return run[name]
+    end,
+})
 -- The first place that was not walked over yet.
-local draw_cursor = tonumber(run.drawCursor or 0)
+local draw_cursor = (conf.lotteryDraw or '') ~= '' and tonumber(run.drawCursor or 0) or 0
 
 local function read_draw(text)
     local seed, ranges = string.match(text, '^(%x+) %x+ ([%d,%-]+)$')

@@ -1,5 +1,5 @@
 -- give_back: a transaction has rolled back: its token is READY again. Needs KEYS state, places, ready, claimed, ARGS
--- member, admission, claim and includes queue, places.
+-- member, admission, claim and includes clock, places.
 
 -- The answer of the script. It names admission and claim: a late one never frees another order's claim. The
 -- token lives on for what was left of it when it was claimed.

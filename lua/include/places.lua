@@ -4,19 +4,26 @@
 -- that cannot be read counts as none; drift takes it away.
 
 local function read_record(record)
-    local seq, generation, admission, token, claim, key_hash, remaining =
-        string.match(record, '^(%d+)/(%d+)/([^/]*)/([^/]*)/([^/]*)/([^/]*)/(%-?%d+)$')
-    if not seq then
+    local find, sub = string.find, string.sub
+    local a = find(record, '/', 1, true)
+    local b = a and find(record, '/', a + 1, true)
+    local c = b and find(record, '/', b + 1, true)
+    local d = c and find(record, '/', c + 1, true)
+    local e = d and find(record, '/', d + 1, true)
+    local f = e and find(record, '/', e + 1, true)
+    local seq, generation = f and tonumber(sub(record, 1, a - 1)), f and tonumber(sub(record, a + 1, b - 1))
+    local remaining = f and tonumber(sub(record, f + 1))
+    if not (seq and generation and remaining) then
         return nil
     end
     return {
-        seq = tonumber(seq),
-        generation = tonumber(generation),
-        admission = admission,
-        token = token,
-        claim = claim,
-        key_hash = key_hash,
-        remaining = tonumber(remaining),
+        seq = seq,
+        generation = generation,
+        admission = sub(record, b + 1, c - 1),
+        token = sub(record, c + 1, d - 1),
+        claim = sub(record, d + 1, e - 1),
+        key_hash = sub(record, e + 1, f - 1),
+        remaining = remaining,
     }
 end
 

@@ -1,4 +1,4 @@
--- promise: remembers what was promised to who has just entered. Needs KEYS promises and includes queue, position.
+-- promise: remembers what was promised to who has just entered. Needs KEYS promises and include settings.
 -- Of each second the last one's promise is kept: how many were to be let in up to this one, and at what rate; what
 -- those before were promised follows from it.
 local function remember_promise(answer)

@@ -1,5 +1,5 @@
 -- take: an order takes hold of an entry token. Needs KEYS settings, places, ready, pickup, claimed, tombstones, orderLoad, ARGS
--- member, admission, claim, keyHash, leastLeaseMs and includes queue, places, token.
+-- member, admission, claim, keyHash, leastLeaseMs and includes clock, places, token.
 
 -- The answer of the script. settled(): an answer for which the token, which is good, need not be taken, or nil.
 -- may_take(lease): what else must be so; it returns nil or a refusal, and may write only where it returns nil.
@@ -20,12 +20,11 @@ local function take_token(settled, may_take)
     if answer then
         return answer
     end
-    local limits = hash_fields(key_settings, 'maxInFlight', 'claimLeaseSeconds', 'releaseOn')
-    if redis.call('ZCARD', key_claimed) >= tonumber(limits.maxInFlight) then
+    if redis.call('ZCARD', key_claimed) >= tonumber(conf.maxInFlight) then
         redis.call('HINCRBY', key_orderLoad, 'busy', 1)
         return { 'ORDER_CAPACITY' }
     end
-    local lease = math.max(tonumber(limits.claimLeaseSeconds) * 1000, tonumber(arg_leastLeaseMs))
+    local lease = math.max(tonumber(conf.claimLeaseSeconds) * 1000, tonumber(arg_leastLeaseMs))
     local refusal = may_take and may_take(lease)
     if refusal then
         return refusal
@@ -35,5 +34,5 @@ local function take_token(settled, may_take)
     redis.call('ZREM', key_ready, arg_member)
     redis.call('ZREM', key_pickup, arg_member)
     redis.call('ZADD', key_claimed, now + lease, arg_member)
-    return { 'CLAIMED', lease, place.seq, tonumber(conf.epoch), tonumber(run.incarnation), limits.releaseOn }
+    return { 'CLAIMED', lease, place.seq, tonumber(conf.epoch), tonumber(run.incarnation), conf.releaseOn }
 end

@@ -1,4 +1,4 @@
--- token: whether a member's entry token may be used now. Needs KEYS places, ready and includes queue, places.
+-- token: whether a member's entry token may be used now. Needs KEYS places, ready and includes clock, places.
 
 -- The member's place and the virtual moment at which it ends; nil and the refusal where the token is not that
 -- place's, is over, or is in use by an order.

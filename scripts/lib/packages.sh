@@ -2,6 +2,7 @@
 # packages.sh: every Debian package that the project needs, by group, and what for.
 #
 # build: to compile.  run: what scripts/run starts or calls.  test: what scripts/test and lint call.
+# bench: what scripts/bench calls besides.
 
 package_table()
 {
@@ -51,6 +52,7 @@ test  fonts-nanum            Korean letters in their pictures
 test  nodejs                 drives Chromium
 test  prometheus             promtool, which checks and tries the alert rules
 test  npm                    installs the driver from tests/package-lock.json
+bench valgrind               counts instructions
 TABLE
 }
 

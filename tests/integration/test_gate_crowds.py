@@ -117,6 +117,7 @@ def test_admission_follows_the_numbers(parts, visitor_queue, make_site):
     order = [browser.visitor_id() for browser in browsers]
     assert parts.redis.zrange(key + "waiting", 0, -1) == order
     parts.redis.hset(key + "settings", "ratePerSecond", 40)
+    parts.redis.hdel(key + "settings", "packed")
     seen = []
 
     def all_in():

@@ -157,6 +157,7 @@ def test_a_draw_that_was_put_down_is_never_held_again(parts, api, lottery):
     assert not parts.postgres.value("SELECT lottery_put_down(%s, 1, %s, '1-9', %s)", queue, "0" * 40, "f" * 64)
     settings = f"sluice:{{{queue}}}:settings"
     parts.redis.hset(settings, mapping={"lotteryDraw": "", "version": int(parts.redis.hget(settings, "version")) - 1})
+    parts.redis.hdel(settings, "packed")
     assert document(api, queue)["phase"] != "DRAWN"
     processes.cont(scheduler)
     until(lambda: document(api, queue)["phase"] == "DRAWN", 10, "the draw that stands")

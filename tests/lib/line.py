@@ -323,6 +323,7 @@ class Line:
                 value = self.redis.hget(self.key("settings"), name)
                 if value:
                     pipe.hset(self.key("settings"), name, int(value) - ms)
+                    pipe.hdel(self.key("settings"), "packed")
             pipe.execute()
 
     def check(self):

@@ -13,7 +13,7 @@ from lib.project import LUA, ROOT
 pytestmark = pytest.mark.on("plain")  # arithmetic, no keys
 
 HARNESS = """
-local conf, run = { lotteryDraw = ARGV[1] }, {}
+local conf, run = { lotteryDraw = ARGV[1] }, { drawCursor = 0 }
 %s
 local answer = {}
 for i = 3, #ARGV do

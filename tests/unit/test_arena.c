@@ -67,6 +67,21 @@ TEST(a_copy_and_a_formatted_text_end_with_a_nul)
     arena_free(arena);
 }
 
+TEST(a_formatted_text_of_any_length_is_whole_and_leaves_the_next_allocation_alone)
+{
+    struct arena *arena = arena_new();
+
+    for (int length = 0; length < 40000; length = 3 * length + 1) {
+        const char *text = arena_format(arena, "%*s|", length, "");
+        unsigned char *next = arena_alloc(arena, 32);
+        assert_int_equal((uintptr_t)next % alignof(max_align_t), 0);
+        memset(next, 0xff, 32);
+        assert_int_equal(strlen(text), length + 1);
+        assert_int_equal(text[length], '|');
+    }
+    arena_free(arena);
+}
+
 TEST(objects_of_others_are_released_once_the_last_one_first)
 {
     struct arena *arena = arena_new();
@@ -98,6 +113,8 @@ int main(void)
         cmocka_unit_test(memory_that_was_used_before_a_reset_is_zeroed_again),
         cmocka_unit_test(allocations_larger_than_a_block_work_and_leave_with_a_reset),
         cmocka_unit_test(a_copy_and_a_formatted_text_end_with_a_nul),
+        cmocka_unit_test(
+            a_formatted_text_of_any_length_is_whole_and_leaves_the_next_allocation_alone),
         cmocka_unit_test(objects_of_others_are_released_once_the_last_one_first),
         cmocka_unit_test(freeing_no_arena_is_allowed),
     };

@@ -88,6 +88,26 @@ TEST(whole_numbers_are_read_within_their_range)
     }
 }
 
+TEST(whole_numbers_are_written_as_they_are_read)
+{
+    static const char *const TEXTS[] = {"0",
+                                        "7",
+                                        "10",
+                                        "-1",
+                                        "-90",
+                                        "1234567890123456789",
+                                        "9223372036854775807",
+                                        "-9223372036854775808"};
+
+    for (size_t i = 0; i < COUNT(TEXTS); i++) {
+        char text[STR_INT64_TEXT + 1];
+        int64_t value;
+        assert_true(str_to_int64(str_of(TEXTS[i]), INT64_MIN, INT64_MAX, &value));
+        assert_int_equal(str_from_int64(value, text), strlen(TEXTS[i]));
+        assert_string_equal(text, TEXTS[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +117,7 @@ int main(void)
         cmocka_unit_test(a_prefix_is_found_at_the_beginning_only),
         cmocka_unit_test(text_with_a_nul_inside_is_compared_whole),
         cmocka_unit_test(whole_numbers_are_read_within_their_range),
+        cmocka_unit_test(whole_numbers_are_written_as_they_are_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,211 @@
+"""Instructions that a poll and an entry cost the queue pool's worker and Redis, counted by callgrind and held against
+bench/instructions.json. No clock is involved: a busy machine gives the same counts.
+
+Each run is made anew: some requests, and then the same with a thousand more polls or entries; the difference is
+theirs alone. After a change that is meant to cost: scripts/bench check --write, and commit the file with it."""
+
+import contextlib
+import json
+import os
+import platform
+import re
+import secrets
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import redis
+
+from bench.members import Signer, encode, member_name
+from bench.report import table
+from bench.system import BUILD, ROOT
+
+COUNTS = ROOT / "bench" / "instructions.json"
+TOLERANCE = 0.03
+QUEUE, BASE, MORE, LONGEST_S = "check", 200, 1000, 300
+BEGIN, PARAMS, STDIN, END = 1, 4, 5, 3
+
+
+class Worker:
+    """One kept FastCGI connection, a request at a time, so that every run is the same."""
+
+    def __init__(self, path):
+        self.link = socket.socket(socket.AF_UNIX)
+        self.link.settimeout(60)
+        self.link.connect(str(path))
+
+    @staticmethod
+    def _record(kind, content):
+        return struct.pack("!BBHHBx", 1, kind, 1, len(content), 0) + content
+
+    def _read(self, size):
+        data = b""
+        while len(data) < size:
+            got = self.link.recv(size - len(data))
+            if not got:
+                raise SystemExit("the worker closed its connection")
+            data += got
+        return data
+
+    def ask(self, method, path, **headers):
+        """With the parameters that nginx sends; returns the answer's text."""
+        names = {"REQUEST_METHOD": method, "REQUEST_URI": path, "REQUEST_ID": "0" * 32, **headers}
+        params = b"".join(struct.pack("!LL", len(name) | 1 << 31, len(value) | 1 << 31) + name.encode() + value.encode()
+                          for name, value in names.items())
+        self.link.sendall(self._record(BEGIN, struct.pack("!HB5x", 1, 1)) + self._record(PARAMS, params)
+                          + self._record(PARAMS, b"") + self._record(STDIN, b""))
+        out = b""
+        while True:
+            _, kind, _, length, padding = struct.unpack("!BBHHBx", self._read(8))
+            content = self._read(length + padding)[:length]
+            if kind == END:
+                return out.decode()
+            out += content
+
+
+@contextlib.contextmanager
+def counted(place, name, command, stdin=subprocess.DEVNULL):
+    """A program under callgrind; yields a function that ends it and says how many instructions it took."""
+    out = place / f"{name}.callgrind"
+    with open(place / f"{name}.log", "ab") as log:
+        process = subprocess.Popen([
+            "valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--", *map(str, command)],
+            cwd=place, stdin=stdin, stdout=log, stderr=log)
+
+    def end():
+        process.terminate()
+        process.wait(60)
+        return int(re.search(r"^(?:totals|summary): (\d+)", out.read_text(), re.M)[1])
+    try:
+        yield end
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def wait_for(what, check):
+    deadline = time.monotonic() + LONGEST_S
+    while True:
+        try:
+            return check()
+        except (OSError, redis.RedisError) as fault:
+            if time.monotonic() > deadline:
+                raise SystemExit(f"{what} did not answer: {fault}") from fault
+            time.sleep(0.05)
+
+
+def write_settings(place):
+    secret = place / "secrets"
+    secret.mkdir(mode=0o700)
+    (secret / "member-jwt.key").write_text(encode(secrets.token_bytes(32)).decode() + "\n")
+    for name in ("queue-ticket.keys", "visitor.keys"):
+        (secret / name).write_text(f"k1:{encode(secrets.token_bytes(32)).decode()}\n")
+    for path in secret.iterdir():
+        path.chmod(0o600)
+    config = place / "sluice.conf"
+    config.write_text("".join(f"{name} = {value}\n" for name, value in {
+        "redis_socket": place / "redis.sock", "redis_timeout_ms": 60000, "member_jwt_algorithm": "HS256",
+        "member_jwt_key_file": secret / "member-jwt.key", "queue_ticket_keys_file": secret / "queue-ticket.keys",
+        "visitor_keys_file": secret / "visitor.keys", "metrics_file": place / "metrics",
+        "waiting_room_directory": ROOT / "web" / "waiting-room"}.items()))
+    return config
+
+
+def make_queue(path):
+    """By the scripts themselves, as the tests of the scripts do."""
+    os.environ["SLUICE_PLAIN_BUILD"] = str(BUILD)
+    if str(ROOT / "tests") not in sys.path:
+        sys.path.insert(0, str(ROOT / "tests"))
+    from lib.line import Line  # only here: they belong to the tests
+    from lib.scripts import Scripts
+    client = redis.Redis(unix_socket_path=str(path), decode_responses=True, socket_timeout=60)
+    line = Line(Scripts(client), queue=QUEUE, ratePerSecond=0)
+    if line.publish() != "PUBLISHED":
+        raise SystemExit("the queue could not be made")
+    client.close()
+
+
+def enter(worker, signer, number):
+    answer = worker.ask("POST", f"/v1/queues/{QUEUE}/entries",
+                        HTTP_AUTHORIZATION="Bearer " + signer.login(member_name(number)).decode())
+    if not answer.startswith("Status: 201"):
+        raise SystemExit(f"an entry was answered: {answer[:500]}")
+    return json.loads(answer.split("\r\n\r\n", 1)[1])["queueTicket"]
+
+
+def poll(worker, ticket):
+    answer = worker.ask("GET", f"/v1/queues/{QUEUE}/position", HTTP_X_QUEUE_TICKET=ticket)
+    if '"status":"WAITING"' not in answer:
+        raise SystemExit(f"a poll was answered: {answer[:500]}")
+
+
+def one_run(entries, polls):
+    """(instructions of the worker, of Redis) of a run with so many of both."""
+    place = Path(tempfile.mkdtemp(prefix="sluice-check."))
+    try:
+        config = write_settings(place)
+        with counted(place, "redis", ["redis-server", "--port", 0, "--unixsocket", place / "redis.sock", "--save", "",
+                                      "--hz", 1, "--dynamic-hz", "no", "--daemonize", "no"]) as end_redis:
+            wait_for("Redis", redis.Redis(unix_socket_path=str(place / "redis.sock")).ping)
+            make_queue(place / "redis.sock")
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(str(place / "worker.sock"))
+            listener.listen(16)
+            # As spawn-fcgi hands it over: descriptor 0.
+            with listener, counted(place, "worker", [BUILD / "sluice-fcgi", "--pool", "queue", "--config", config],
+                                   listener) as end_worker:
+                worker = wait_for("the worker", lambda: Worker(place / "worker.sock"))
+                signer = Signer(place / "secrets")
+                tickets = [enter(worker, signer, number) for number in range(entries)]
+                for number in range(polls):
+                    poll(worker, tickets[number % BASE])
+                worker.link.close()
+                return end_worker(), end_redis()
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def count():
+    base = one_run(BASE, BASE)
+    more_polls, more_entries = one_run(BASE, BASE + MORE), one_run(BASE + MORE, BASE)
+    names = ("worker", "redis")
+    return {"poll": {name: round((more - less) / MORE) for name, more, less in zip(names, more_polls, base)},
+            "enter": {name: round((more - less) / MORE) for name, more, less in zip(names, more_entries, base)}}
+
+
+def toolchain():
+    """What the counts depend on besides our sources."""
+    compiler = subprocess.run(["cc", "-dumpfullversion"], capture_output=True, text=True, check=False).stdout.strip()
+    server = subprocess.run(["redis-server", "--version"], capture_output=True, text=True, check=False).stdout
+    return {"architecture": platform.machine(), "compiler": compiler, "libc": "-".join(platform.libc_ver()),
+            "redis": (re.search(r"v=(\S+)", server) or ["", "?"])[1]}
+
+
+def run(options):
+    found, tools = count(), toolchain()
+    if options.write:
+        COUNTS.write_text(json.dumps({"toolchain": tools, "instructions": found}, indent=1) + "\n")
+    known = json.loads(COUNTS.read_text()) if COUNTS.exists() else {"toolchain": {}, "instructions": {}}
+    rows, wrong = [], []
+    for request, parts in found.items():
+        for part, value in parts.items():
+            was = known["instructions"].get(request, {}).get(part)
+            change = None if not was else value / was - 1
+            good = change is not None and abs(change) <= TOLERANCE
+            rows.append([f"{request}, {part}", was, value, "–" if change is None else f"{change:+.1%}", good])
+            if not good:
+                wrong.append(f"{request}, {part}")
+    options.failed = bool(wrong)
+    note = f"Within {TOLERANCE:.0%} of bench/instructions.json."
+    if known["toolchain"] != tools:
+        note += f" Those were counted with {known['toolchain']}, these with {tools}: they may differ for that alone."
+    if wrong:
+        note += " After a change that is meant: scripts/bench check --write."
+    return [table("Instructions a request", ["what", "committed", "counted", "change", "within"], rows, note)], {
+        "instructions": found, "toolchain": tools}

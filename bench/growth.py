@@ -1,0 +1,103 @@
+"""What grows with the line: polls, entries and promotions with a thousand to five million waiting, and Redis's memory."""
+
+import random
+import socket
+import time
+
+from bench import load
+from bench.members import Command, Crowd, get, member_name, post, write_requests
+from bench.report import table
+from bench.system import System
+
+SIZES = [1000, 100_000, 1_000_000, 5_000_000]
+PROMOTIONS = [50, 500, 5000]
+QUEUE, CALLS, LOOK_S = "grow", 4000, 3
+
+
+def script_us(system, words):
+    """Redis's own time a call of these calls, one after the other."""
+    before = system.sample()
+    with socket.socket(socket.AF_UNIX) as redis:
+        redis.connect(str(system.place / "redis.sock"))
+        for start in range(0, len(words), 100):
+            Crowd._send(redis, words[start:start + 100])
+    used = system.used(before)
+    return used["scriptUs"] / max(1, used["scripts"])
+
+
+def polls_and_entries(system, crowd, size, options):
+    """Redis's time a call, and latencies through the whole front at a moderate load."""
+    numbers = [random.Random(size + i).randrange(1, crowd.first) for i in range(CALLS)]
+    position = Command(crowd.position_slots)
+    poll_us = script_us(system, [position.text(member=member_name(i), seq=str(crowd.base + i)) for i in numbers])
+    token = b"t" * 43
+    entering = Command(crowd.enter_slots)
+    enter_us = script_us(system, [entering.text(member=member_name(i, f"g{size}"), token=token, admission=token)
+                                  for i in range(CALLS)])
+    polls = load.closed(system.port, write_requests(system.work / "polls", (
+        get(f"/v1/queues/{QUEUE}/position", b"X-Queue-Ticket: " + crowd.ticket(i)) for i in numbers)), 8, options.seconds)
+    entries = load.closed(system.port, write_requests(system.work / "entries", (
+        post(f"/v1/queues/{QUEUE}/entries", b"", b"Authorization: Bearer " + crowd.signer.login(member_name(i, f"h{size}")))
+        for i in range(15_000 * options.seconds))), 8, options.seconds)
+    return {"pollUs": poll_us, "enterUs": enter_us, "polls": polls, "entries": entries}
+
+
+def idle(system):
+    """What a line that only waits makes Redis do."""
+    before = system.sample()
+    time.sleep(LOOK_S)
+    return system.used(before)["redisCommandsPerSecond"]
+
+
+def promotion(system, count):
+    """Lets `count` members in for each of some seconds: the longest script call meanwhile in µs (nobody else asks), and how
+    many came in."""
+    before = system.stats(QUEUE)["admitted"]
+    system.redis.config_set("slowlog-max-len", 10_000)
+    system.redis.config_set("slowlog-log-slower-than", 100)
+    system.redis.slowlog_reset()
+    system.admin("PATCH", f"/queues/{QUEUE}", {"ratePerSecond": count, "burst": count, "tickMs": 1000})
+    time.sleep(LOOK_S)
+    system.admin("PATCH", f"/queues/{QUEUE}", {"ratePerSecond": 0, "burst": 1})
+    time.sleep(1.5)
+    calls = [call["duration"] for call in system.redis.slowlog_get(10_000)
+             if call["command"].startswith(b"EVALSHA") and QUEUE.encode() in call["command"]]
+    system.redis.config_set("slowlog-log-slower-than", 10_000)
+    return max(calls, default=0), system.stats(QUEUE)["admitted"] - before
+
+
+def run(options):
+    largest = options.largest
+    sizes = [size for size in SIZES if size < largest] + [largest]
+    rows, memory, promotions, raw = [], [], [], {}
+    with System() as system:
+        system.queue(QUEUE, ratePerSecond=0, burst=1, maxActive=1_000_000, batchCap=500, entryTtlSeconds=3600,
+                     pickupSeconds=3600)
+        crowd = Crowd(system, QUEUE)
+        time.sleep(1)
+        empty, empty_count = system.redis.info("memory")["used_memory"], system.stats(QUEUE)["waiting"]
+        for size in sizes:
+            crowd.grow(max(0, size - system.stats(QUEUE)["waiting"]))
+            time.sleep(2)
+            waiting = system.stats(QUEUE)["waiting"]
+            info = system.redis.info("memory")
+            memory.append([f"{waiting:,}", info["used_memory"] / 1e6, (info["used_memory"] - empty) / (waiting - empty_count),
+                           info["used_memory_rss"] / 1e6])
+            commands = idle(system)
+            seen = raw[str(size)] = polls_and_entries(system, crowd, size, options)
+            rows.append([f"{waiting:,}", seen["pollUs"], seen["polls"]["p50Ms"], seen["polls"]["p99Ms"], seen["enterUs"],
+                         seen["entries"]["p50Ms"], seen["entries"]["p99Ms"], commands])
+        for count in PROMOTIONS:
+            longest, admitted = promotion(system, count)
+            promotions.append([f"{count:,}", admitted, longest / 1000, longest <= 5000])
+        waiting = system.stats(QUEUE)["waiting"]
+    return [
+        table("Growth", ["waiting", "poll: Redis µs", "p50 ms", "p99 ms", "entry: Redis µs", "p50 ms", "p99 ms",
+                         "Redis commands/s while all wait"], rows,
+              "Redis's own time a script call, of members all over the line; latencies through nginx and the worker with 8 "
+              "connections."),
+        table("Redis memory", ["waiting", "used MB", "bytes a waiting member", "RSS MB"], memory,
+              "Ids of 20 characters; everything that Redis has allocated since the queue was empty, divided by the members."),
+        table("Promotion", ["a second", "admitted", "longest call ms", "≤ 5 ms"], promotions,
+              f"With {waiting:,} waiting, batchCap 500: more than that are several calls, and others are served in between."),
+    ], raw

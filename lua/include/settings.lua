@@ -1,0 +1,39 @@
+-- settings: what the time is, and what most scripts need of a queue's settings; ends the script for a queue that is
+-- not there. Needs KEYS settings. Defines now, hash_fields(), conf.
+-- Time is Redis TIME. conf holds text, and false or nothing where the hash has nothing. It comes from one field that
+-- queue_publish has packed: to ask for each by name costs more than all the rest of a poll.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function hash_fields(key, ...)
+    local values = redis.call('HMGET', key, ...)
+    local fields = {}
+    for i, name in ipairs({ ... }) do
+        fields[name] = values[i] or nil
+    end
+    return fields
+end
+
+local conf
+do
+    local packed = redis.call('HGET', key_settings, 'packed')
+    if not packed then
+        -- Published by a release that packed nothing.
+        --@include conf_fields
+        packed = cmsgpack.pack(unpack(redis.call('HMGET', key_settings, unpack(CONF_FIELDS))))
+    end
+    local deleted, epoch, operator_state, activation, identity, opens, closes, max_waiting, rate, poll_tiers, tick_ms,
+        mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on = cmsgpack.unpack(packed)
+    conf = {
+        deleted = deleted, epoch = epoch, operatorState = operator_state, activation = activation,
+        identity = identity, opensAt = opens, closesAt = closes, maxWaiting = max_waiting, ratePerSecond = rate,
+        pollTiers = poll_tiers, tickMs = tick_ms, mode = mode, priorityShare = priority_share,
+        lotteryDraw = lottery_draw, admitWhenIdle = admit_when_idle,
+        maxInFlight = max_in_flight, claimLeaseSeconds = lease_seconds, releaseOn = release_on,
+    }
+end
+if not conf.epoch then
+    return { 'NOT_FOUND', 'unknown' }
+elseif conf.deleted == '1' then
+    return { 'NOT_FOUND', 'deleted' }
+end
