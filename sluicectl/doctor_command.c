@@ -122,11 +122,14 @@ static void print_items(const struct doctor *doctor)
         json_object *item = json_object_array_get_idx(doctor->items, i);
         const char *queue = text_field(item, "queue", "");
         const char *what_to_do = text_field(item, "do", "");
-        (void)printf("%-5s %s%s%s: %s\n", text_field(item, "state", "?"),
-                     text_field(item, "name", "?"), queue[0] != '\0' ? " of " : "", queue,
-                     text_field(item, "detail", ""));
+        print_plain(stdout,
+                    arena_format(doctor->arena, "%-5s %s%s%s: %s", text_field(item, "state", "?"),
+                                 text_field(item, "name", "?"), queue[0] != '\0' ? " of " : "",
+                                 queue, text_field(item, "detail", "")));
+        (void)putchar('\n');
         if (what_to_do[0] != '\0') {
-            (void)printf("      → %s\n", what_to_do);
+            print_plain(stdout, arena_format(doctor->arena, "      → %s", what_to_do));
+            (void)putchar('\n');
         }
     }
     (void)printf("%" PRId64 " as they should be, %" PRId64 " to look at, %" PRId64 " wrong\n",

@@ -302,9 +302,9 @@ static void check_balancers(struct doctor *doctor, const struct site *site)
     } else if (doctor->invocation->load_balancer[0] == '\0' && !site->takes_proxy_header) {
         doctor_note(doctor, "nginx.real-ip", FINDING_OK, "",
                     site->trusted_count > 0
-                        ? "addresses of clients come from %zu networks that are believed"
-                        : "no load balancer is known of (%zu; name it with --load-balancer)",
-                    site->trusted_count);
+                        ? "what stands before nginx is named by set_real_ip_from"
+                        : "no load balancer is known of; where there is one, name it with "
+                          "--load-balancer");
     }
 }
 

@@ -78,9 +78,9 @@ static void check_memory(struct doctor *doctor, struct str info)
         doctor, "redis.memory", most == 0 || used < most / 100 * MEMORY_PERCENT_MAX, FINDING_FAIL,
         "Raise maxmemory: when it is used up, nobody can enter. sluicectl plan says what a "
         "crowd needs.",
-        "%" PRId64 " MiB of %s are used", used / 1024 / 1024,
-        most == 0 ? "all there is"
-                  : arena_format(doctor->arena, "%" PRId64 " MiB", most / 1024 / 1024));
+        "%" PRId64 " MiB are used, %s", used / 1024 / 1024,
+        most == 0 ? "without a limit"
+                  : arena_format(doctor->arena, "of at most %" PRId64, most / 1024 / 1024));
 }
 
 static void check_persistence(struct doctor *doctor, struct redis *redis, struct str info)

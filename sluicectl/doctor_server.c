@@ -27,7 +27,7 @@ static bool check_reach(struct doctor *doctor)
                  answer.status == 200 ? "%s is ready" : "%s answers that it is not ready: %s",
                  invocation->url, text_field(answer.body, "detail", "no reason is given"));
     if (answer.date_ms > 0) {
-        doctor_clock(doctor, "server.clock", "the server's", answer.date_ms);
+        doctor_clock(doctor, "server.http-clock", "the server's", answer.date_ms);
     }
     return true;
 }

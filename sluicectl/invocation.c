@@ -5,14 +5,27 @@
 
 #include "lib/base/identifier.h"
 
+enum { SENTENCES_MAX = 4096 };
+
 static enum exit_code told = EXIT_FAILED;
 
 static void say(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
+void print_plain(FILE *stream, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        (void)fputc(c < ' ' || c == 0x7f ? ' ' : c, stream);
+    }
+}
+
 static void say(const char *format, va_list arguments)
 {
+    char text[SENTENCES_MAX];
+
+    (void)vsnprintf(text, sizeof(text), format, arguments);
     (void)fputs("sluicectl: ", stderr);
-    (void)vfprintf(stderr, format, arguments);
+    print_plain(stderr, text);
     (void)fputc('\n', stderr);
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <json-c/json.h>
 
@@ -56,6 +57,9 @@ enum exit_code exit_code_of(enum exit_code code);
 
 /** Says what is wrong with the command line, and where help is. Returns EXIT_USAGE. */
 enum exit_code misused(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Prints text of others on one line's part: what would steer a terminal becomes a space. */
+void print_plain(FILE *stream, const char *text);
 
 /** Prints an object as one line of JSON. */
 void print_json(json_object *object);

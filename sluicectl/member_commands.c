@@ -82,9 +82,12 @@ enum exit_code command_member_why(const struct command *command,
     if (invocation->json) {
         print_json(answer.body);
     } else if (json_object_is_type(why, json_type_object)) {
-        (void)printf("%s  %s\n", text_field(why, "code", "-"), text_field(why, "detail", "-"));
+        print_plain(stdout, arena_format(invocation->arena, "%s  %s", text_field(why, "code", "-"),
+                                         text_field(why, "detail", "-")));
+        (void)putchar('\n');
     } else {
-        (void)puts(json_object_get_string(why));
+        print_plain(stdout, json_object_get_string(why));
+        (void)putchar('\n');
     }
     return EXIT_DONE;
 }

@@ -7,7 +7,7 @@
 #include "sluicectl/overview.h"
 #include "sluicectl/table.h"
 
-enum { SECOND_MS = 1000, BARS = 30, LINES_AROUND = 6 };
+enum { SECOND_MS = 1000, BARS = 30, LINES_AROUND = 6, LEADER_SHOWN = 8 };
 
 struct column {
     const char *title;
@@ -25,6 +25,7 @@ static const struct column COLUMNS[] = {{"QUEUE", "queue"},
                                         {"ADMITTED/S", "admittedPerSecond"},
                                         {"ORDERS/S", "consumedPerSecond"},
                                         {"LEADER", "leader"}};
+/* The last one, the leader, is shown in short. */
 enum { COLUMN_COUNT = sizeof(COLUMNS) / sizeof(COLUMNS[0]) };
 
 /** What the live screen has besides. */
@@ -51,6 +52,12 @@ static const char *bars_of(struct arena *arena, json_object *stats)
     return live_screen_bars(arena, numbers, (int)count);
 }
 
+/** Enough of the scheduler that leads to tell it from another. */
+static const char *leader_of(struct arena *arena, json_object *stats)
+{
+    return arena_format(arena, "%.*s", LEADER_SHOWN, text_field(stats, "leader", ""));
+}
+
 /** At most `most` queues; `live`: with their last seconds. */
 static void print_queues(const struct invocation *invocation, json_object *queues, size_t most,
                          bool live)
@@ -67,9 +74,10 @@ static void print_queues(const struct invocation *invocation, json_object *queue
     }
     for (size_t row = 0; row < count && row < most; row++) {
         json_object *stats = json_object_array_get_idx(queues, row);
-        for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        for (size_t i = 0; i + 1 < COLUMN_COUNT; i++) {
             table_add_field(&table, stats, COLUMNS[i].field);
         }
+        table_add(&table, leader_of(invocation->arena, stats));
         if (live) {
             table_add_field(&table, stats, "actualWaitSeconds");
             table_add_field(&table, json_object_object_get(stats, "orderLatencyMs"), "p95");

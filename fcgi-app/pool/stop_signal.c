@@ -3,6 +3,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* multiwatch 1.0.0 sends SIGQUIT where it is told to send SIGTERM. */
+static const int STOPS[] = {SIGTERM, SIGINT, SIGQUIT};
+
+enum { STOP_COUNT = sizeof(STOPS) / sizeof(STOPS[0]) };
+
 static volatile sig_atomic_t came;
 
 static void on_stop(int number)
@@ -29,15 +34,16 @@ void stop_signal_install(sigset_t *open_mask)
     sigset_t stop;
 
     (void)sigemptyset(&stop);
-    (void)sigaddset(&stop, SIGTERM);
-    (void)sigaddset(&stop, SIGINT);
+    for (int i = 0; i < STOP_COUNT; i++) {
+        (void)sigaddset(&stop, STOPS[i]);
+    }
     if (sigprocmask(SIG_BLOCK, &stop, open_mask) != 0) {
         abort();
     }
-    (void)sigdelset(open_mask, SIGTERM);
-    (void)sigdelset(open_mask, SIGINT);
-    handle(SIGTERM, on_stop);
-    handle(SIGINT, on_stop);
+    for (int i = 0; i < STOP_COUNT; i++) {
+        (void)sigdelset(open_mask, STOPS[i]);
+        handle(STOPS[i], on_stop);
+    }
     handle(SIGHUP, SIG_IGN);
     handle(SIGPIPE, SIG_IGN);
 }

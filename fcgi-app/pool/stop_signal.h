@@ -1,6 +1,6 @@
 /*
- * stop_signal — SIGTERM and SIGINT ask the process to finish and end; the second one ends it at once.
- * Both stay blocked except while the process waits, so that none is lost between a test and the wait.
+ * stop_signal — SIGTERM, SIGINT and SIGQUIT ask the process to finish and end; the second one ends it at once.
+ * They stay blocked except while the process waits, so that none is lost between a test and the wait.
  */
 #ifndef SLUICE_POOL_STOP_SIGNAL_H
 #define SLUICE_POOL_STOP_SIGNAL_H
@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/** Blocks and installs both; SIGHUP and SIGPIPE are ignored. To be called after FCGX_Init(), which takes
+/** Blocks and installs them; SIGHUP and SIGPIPE are ignored. To be called after FCGX_Init(), which takes
  *  SIGTERM for itself. `open_mask` gets the mask to wait with (ppoll, epoll_pwait). */
 void stop_signal_install(sigset_t *open_mask);
 

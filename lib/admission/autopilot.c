@@ -12,19 +12,22 @@ enum {
 };
 
 /* Weights below which nothing can be told. */
-static const double FEW_ANSWERS = 3;
+static const double FEW_ANSWERS = 2;
 static const double FEW_DROPS = 1.5;
 
 static const double CUT_WORST = 0.5;
 static const double CUT_DROPS = 0.75;
 static const double CUT_LATENCY = 0.75;
 static const double MANY_DROPPED = 0.2;
-static const double EVIDENCE_LEFT = 0.5; /* of old latencies, once they have led to a cut */
+static const double CUT_LEAST = 0.6; /* of what is answered a second; for more there is no reason */
+static const double EVIDENCE_LEFT = 0.3; /* of old latencies, once they have led to a cut */
 
 static const double GROWTH = 0.10;         /* a second, far from any limit */
 static const double GROWTH_CAREFUL = 0.02; /* near the last breach */
 static const double GROWTH_BLIND = 0.05;   /* back to the operator's own rate */
 static const double GROWTH_LEAST = 0.1;    /* members a second */
+static const double GROWTH_A_VISIT = 0.3;  /* while one of those let in comes to ordering */
+static const double VISIT_LONGEST_S = 60;
 static const double NEAR_BREACH = 0.9;
 static const double GROW_BELOW = 0.8;   /* of the level */
 static const double USED = 0.7;         /* of the rate: it is used up */
@@ -81,7 +84,8 @@ static void take_snapshot(const struct autopilot_look *look, struct autopilot_me
 static void forget_load(struct autopilot_memory *memory)
 {
     memory->order_view = memory->origin_view = (struct load_view){0};
-    memory->admitted_per_second = memory->decided_view = memory->withdrawn_view = 0;
+    memory->admitted_per_second = memory->answered_per_second = 0;
+    memory->decided_view = memory->withdrawn_view = 0;
     memory->usual_ms = 0;
     memory->silent_ms = 0;
 }
@@ -97,24 +101,38 @@ static void follow_no_shows(const struct autopilot_look *look, struct autopilot_
     memory->withdrawn_view = memory->withdrawn_view * kept + fmax(withdrawn, 0);
 }
 
-static bool anything_ended(const struct load_counts *before, const struct load_counts *now)
+static double answered(const struct load_counts *before, const struct load_counts *now)
 {
-    int64_t ended = now->errors - before->errors + now->timeouts - before->timeouts;
+    int64_t answered = 0;
 
     for (int i = 0; i < LOAD_BUCKETS; i++) {
-        ended += now->buckets[i] - before->buckets[i];
+        answered += now->buckets[i] - before->buckets[i];
     }
-    return ended > 0;
+    return (double)answered;
+}
+
+static bool anything_ended(const struct load_counts *before, const struct load_counts *now)
+{
+    return answered(before, now) > 0 || now->errors > before->errors ||
+           now->timeouts > before->timeouts;
 }
 
 /* Brings the views up to date. False: there is nothing to compare with, and the next look is the first that tells
  * anything. */
 static bool follow_load(const struct autopilot_look *look, struct autopilot_memory *memory,
-                        double *seconds)
+                        bool in_charge, double *seconds)
 {
     int64_t elapsed = look->now_ms - memory->at_ms;
 
     *seconds = (double)elapsed / 1000;
+    if (!in_charge && (memory->at_ms == 0 || elapsed > GAP_MS)) {
+        /* Nothing was put down while there was nothing: all that is new is of the last second. */
+        forget_load(memory);
+        (void)load_view_add(&memory->order_view, &memory->orders, &look->orders, 1);
+        (void)load_view_add(&memory->origin_view, &memory->origin, &look->origin, 1);
+        take_snapshot(look, memory);
+        return false;
+    }
     if (memory->at_ms == 0 || elapsed <= 0 || elapsed > GAP_MS ||
         look->admitted < memory->admitted || look->withdrawn < memory->withdrawn ||
         !load_view_add(&memory->order_view, &memory->orders, &look->orders, *seconds) ||
@@ -125,6 +143,9 @@ static bool follow_load(const struct autopilot_look *look, struct autopilot_memo
     }
     memory->admitted_per_second =
         follow(memory->admitted_per_second, (double)(look->admitted - memory->admitted) / *seconds,
+               *seconds, 3);
+    memory->answered_per_second =
+        follow(memory->answered_per_second, answered(&memory->orders, &look->orders) / *seconds,
                *seconds, 3);
     follow_no_shows(look, memory, *seconds);
     /* A single one may be left over from a worker that died. */
@@ -172,29 +193,26 @@ static void note_breach(struct autopilot_memory *memory, int64_t now_ms)
     memory->cut_ms = now_ms;
 }
 
-/* What has led to a cut must not lead to the next one. */
-static void use_evidence(struct load_view *view, double kept)
-{
-    for (int i = 0; i < LOAD_BUCKETS; i++) {
-        view->buckets[i] *= kept;
-    }
-}
-
-static void cut(struct thought *thought, double factor)
+static void cut(struct thought *thought, double factor, double least)
 {
     struct autopilot_memory *memory = thought->memory;
 
     note_breach(memory, thought->look->now_ms);
-    memory->rate *= factor;
-    use_evidence(&memory->order_view, EVIDENCE_LEFT);
-    use_evidence(&memory->origin_view, EVIDENCE_LEFT);
+    memory->rate = fmin(memory->rate, fmax(memory->rate * factor, least));
+    /* What has led to this one must not lead to the next one. */
+    load_view_fade(&memory->order_view, EVIDENCE_LEFT);
+    load_view_fade(&memory->origin_view, EVIDENCE_LEFT);
 }
 
 static enum autopilot_reason cut_for_drops(struct thought *thought)
 {
     struct autopilot_memory *memory = thought->memory;
 
-    cut(thought, thought->dropped >= MANY_DROPPED ? CUT_WORST : CUT_DROPS);
+    if (thought->dropped >= MANY_DROPPED) {
+        cut(thought, CUT_WORST, 0);
+    } else {
+        cut(thought, CUT_DROPS, CUT_LEAST * memory->answered_per_second);
+    }
     memory->order_view.failed = memory->order_view.late = 0;
     memory->origin_view.failed = memory->origin_view.late = 0;
     return thought->timeouts ? AUTOPILOT_TIMEOUTS : AUTOPILOT_ERRORS;
@@ -202,7 +220,7 @@ static enum autopilot_reason cut_for_drops(struct thought *thought)
 
 static enum autopilot_reason cut_for_silence(struct thought *thought)
 {
-    cut(thought, CUT_WORST);
+    cut(thought, CUT_WORST, 0);
     thought->memory->silent_ms = thought->look->now_ms;
     return AUTOPILOT_STUCK;
 }
@@ -241,6 +259,17 @@ static enum autopilot_reason without_orders(struct thought *thought)
     return AUTOPILOT_RETURNS;
 }
 
+/* How long those who are let in take until their load comes, about. At a site behind the gate it comes at once. */
+static double visit_seconds(const struct thought *thought)
+{
+    const struct autopilot_memory *memory = thought->memory;
+
+    if (memory->answered_per_second <= 0 || memory->admitted_per_second <= 0) {
+        return 1;
+    }
+    return clamp((double)thought->look->ready / memory->admitted_per_second, 1, VISIT_LONGEST_S);
+}
+
 static double growth(const struct thought *thought)
 {
     const struct autopilot_memory *memory = thought->memory;
@@ -248,7 +277,7 @@ static double growth(const struct thought *thought)
     bool careful = memory->broke_at > 0 && memory->rate > NEAR_BREACH * memory->broke_at &&
                    thought->look->now_ms - memory->broke_ms < BREACH_KEPT_MS;
 
-    return room * (careful ? GROWTH_CAREFUL : GROWTH);
+    return room * fmin(careful ? GROWTH_CAREFUL : GROWTH, GROWTH_A_VISIT / visit_seconds(thought));
 }
 
 static enum autopilot_reason within_level(struct thought *thought)
@@ -299,7 +328,8 @@ static enum autopilot_reason think(struct thought *thought)
     }
     if (thought->pressure > 1) {
         if (may_cut) {
-            cut(thought, fmax(CUT_LATENCY, 1 / thought->pressure));
+            cut(thought, fmax(CUT_LATENCY, 1 / thought->pressure),
+                CUT_LEAST * memory->answered_per_second);
         }
         return AUTOPILOT_LATENCY;
     }
@@ -345,7 +375,7 @@ void autopilot_step(const struct autopilot_goal *goal, const struct autopilot_lo
                     struct autopilot_memory *memory, struct autopilot_verdict *verdict)
 {
     struct thought thought = {.goal = goal, .look = look, .memory = memory, .pressure = -1};
-    bool known = follow_load(look, memory, &thought.seconds);
+    bool known = follow_load(look, memory, goal != NULL, &thought.seconds);
 
     *verdict = (struct autopilot_verdict){.reason = AUTOPILOT_OFF};
     if (goal == NULL) {

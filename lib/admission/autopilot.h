@@ -3,8 +3,8 @@
  * arithmetic: it asks nobody, and the clock is what it is told. The scheduler's leader and the planner use it.
  *
  * Once a second: drops beyond the level cut the rate by a factor, latency beyond it by as much as it is beyond, by a
- * quarter at most. Within the level it grows, by a tenth a second at most and by a fiftieth near where the level
- * was broken last; not while the rate is not used up, nor while latency rises. Where nothing is known it neither
+ * quarter at most, but not far below what is answered: the load of those who are let in comes later than they. Within the level it grows, by a tenth a second at most and by a fiftieth near where the level
+ * was broken last, the slower the longer they take to order; not while the rate is not used up, nor while latency rises. Where nothing is known it neither
  * grows nor falls, but for going back to the operator's own rate.
  */
 #ifndef SLUICE_ADMISSION_AUTOPILOT_H
@@ -33,6 +33,7 @@ struct autopilot_look {
     bool open; /* members may be let in at all */
     int64_t waiting;
     int64_t claimed; /* orders that run */
+    int64_t ready;   /* let in, and not ordering yet */
     int64_t unseen;  /* let in, and the token not yet picked up */
     int64_t admitted;
     int64_t withdrawn; /* not picked up in time */
@@ -54,6 +55,7 @@ struct autopilot_memory {
     double rate;                /* of those who should arrive */
     double in_force;            /* with those added who will not come */
     double admitted_per_second; /* of the last seconds */
+    double answered_per_second; /* orders, likewise */
     double decided_view;        /* of the last minute or two */
     double withdrawn_view;
     double usual_ms;   /* median latency of the last minute, slowly following */

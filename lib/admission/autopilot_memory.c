@@ -95,9 +95,13 @@ static void walk_memory(struct walk *walk, struct autopilot_memory *memory)
     int64_t *const wholes[] = {&memory->at_ms,    &memory->admitted, &memory->withdrawn,
                                &memory->decided,  &memory->broke_ms, &memory->cut_ms,
                                &memory->silent_ms};
-    double *const reals[] = {&memory->rate,         &memory->in_force,
-                             &memory->usual_ms,     &memory->admitted_per_second,
-                             &memory->decided_view, &memory->withdrawn_view,
+    double *const reals[] = {&memory->rate,
+                             &memory->in_force,
+                             &memory->usual_ms,
+                             &memory->admitted_per_second,
+                             &memory->answered_per_second,
+                             &memory->decided_view,
+                             &memory->withdrawn_view,
                              &memory->broke_at};
 
     for (size_t i = 0; i < sizeof(wholes) / sizeof(wholes[0]); i++) {

@@ -10,7 +10,7 @@
 #include "lib/base/clock.h"
 #include "lib/store/redis_reply.h"
 
-enum { FIRST_LOAD = 17 };
+enum { FIRST_LOAD = 18 };
 
 static double real_of(struct arena *arena, struct str text)
 {
@@ -63,6 +63,7 @@ enum outcome autopilot_look_at(struct redis *redis, struct arena *arena, struct 
         .open = redis_reply_int(reply, 8, 0) == 1,
         .waiting = redis_reply_int(reply, 9, 0),
         .claimed = redis_reply_int(reply, 11, 0),
+        .ready = redis_reply_int(reply, 17, 0),
         .unseen = redis_reply_int(reply, 12, 0),
         .admitted = redis_reply_int(reply, 13, 0),
         .withdrawn = redis_reply_int(reply, 14, 0),

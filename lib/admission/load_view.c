@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* What is left of a weight after a second. */
-static const double LATENCY_KEPT = 0.7;
+static const double LATENCY_KEPT = 0.6;
 static const double DROPS_KEPT = 0.9;
 
 static bool went_back(const struct load_counts *before, const struct load_counts *now)
@@ -37,6 +37,13 @@ bool load_view_add(struct load_view *view, const struct load_counts *before,
     view->late = view->late * drops_kept + (double)(now->timeouts - before->timeouts) +
                  (double)(now->busy - before->busy);
     return true;
+}
+
+void load_view_fade(struct load_view *view, double kept)
+{
+    for (int i = 0; i < LOAD_BUCKETS; i++) {
+        view->buckets[i] *= kept;
+    }
 }
 
 double load_view_weight(const struct load_view *view)

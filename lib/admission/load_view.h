@@ -8,7 +8,7 @@
 
 #include "lib/admission/order_load.h"
 
-/** Weights, not counts. Latencies fade by half in two seconds, drops in seven: a share of a thousandth wants more
+/** Weights, not counts. Latencies fade by half in little more than a second, drops in seven: a share of a thousandth wants more
  *  of them to be seen. */
 struct load_view {
     double buckets[LOAD_BUCKETS]; /* answered, by latency */
@@ -21,6 +21,9 @@ struct load_view {
  *  false, with the view emptied, where a count went back: somebody has begun to count anew. */
 bool load_view_add(struct load_view *view, const struct load_counts *before,
                    const struct load_counts *now, double seconds);
+
+/** Lets all latencies fade to the part `kept` of their weight. */
+void load_view_fade(struct load_view *view, double kept);
 
 /** The weight of all latencies in view: about as many were answered in the last two seconds or so. */
 double load_view_weight(const struct load_view *view);

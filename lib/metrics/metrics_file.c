@@ -67,9 +67,10 @@ static int prepare(int fd)
         return -1;
     }
     if (about.st_size == 0) {
-        /* Programs of other users of the group count here too; the umask has no say in it. */
-        bool written = fchmod(fd, 0660) == 0 &&
-                       ftruncate(fd, (off_t)sizeof(struct metrics_file)) == 0 &&
+        /* Programs of other users of the group count here too; the umask has no say in it. Where it was one of them
+         * who made the file and went no further, only that one may change this. */
+        (void)fchmod(fd, 0660);
+        bool written = ftruncate(fd, (off_t)sizeof(struct metrics_file)) == 0 &&
                        pwrite(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head);
         return written ? 1 : -1;
     }

@@ -1,6 +1,7 @@
 """The API document is served, names every route and error, and every answer of the running system fits it."""
 
 import re
+import time
 
 import jsonschema
 import pytest
@@ -9,6 +10,7 @@ import yaml
 from lib import metrics
 from lib.client import new_key
 from lib.project import ROOT
+from lib.wait import until
 
 DOCUMENT = yaml.safe_load((ROOT / "docs" / "openapi.yaml").read_text())
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -356,6 +358,17 @@ def test_counters_are_prometheus_text(api):
     for line in answer.body.decode().splitlines():
         assert line.startswith("#") or metrics.LINE.fullmatch(line), line
         assert not line.startswith("#") or re.fullmatch(r"# (HELP|TYPE) sluice_\w+ .+", line), line
+
+
+def test_every_part_of_the_host_counts_in_the_same_file(api):
+    def all_seen():
+        numbers = metrics.read(api.call("GET", "/metrics").body)
+        seen = {name: number for name, number in numbers.items() if name.startswith("sluice_program_seen_timestamp")}
+        assert len(seen) == 7 and min(seen.values()) > time.time() - 10, seen
+        assert numbers["sluice_reconcile_last_pass_timestamp_seconds"] > time.time() - 60
+        assert numbers['sluice_queue_leader{queue="shop"}'] == 1
+        return True
+    until(all_seen, 30, "every part", every=0.2)
 
 
 def test_answers_about_putting_concerts_and_shows_fit(api, call):

@@ -12,7 +12,7 @@ import pytest
 from lib.sluicectl import Sluicectl
 
 OURS = ("board", "kernel.", "nginx.", "redis.", "postgres.", "secret.", "memory.", "disk.", "settings", "server.reach",
-        "server.clock")
+        "server.http-clock")
 KERNEL = {"net/core/somaxconn": "4096", "net/ipv4/tcp_max_syn_backlog": "4096", "net/ipv4/tcp_syncookies": "1",
           "fs/file-max": "1000000", "vm/overcommit_memory": "1"}
 
@@ -225,7 +225,7 @@ def test_a_clock_that_is_off_is_found(patient):
     assert library, "the Debian package faketime is missing"
     patient.sluicectl.environment.update(LD_PRELOAD=str(library), FAKETIME="+30s", ASAN_OPTIONS="verify_asan_link_order=0")
     wrong = patient.findings(1)
-    assert {"redis.clock", "postgres.clock", "server.clock"} <= set(wrong)
+    assert {"redis.clock", "postgres.clock", "server.http-clock"} <= set(wrong)
     assert "30." in wrong["redis.clock"]["detail"]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 from xml.etree import ElementTree
 
@@ -31,6 +32,16 @@ def test_every_command_explains_itself_with_an_example(sluicectl):
     assert "    queue pause QUEUE" in sluicectl("queue", "--help") and "member" not in sluicectl("queue", "--help").split()[:3]
     assert "ratePerSecond" in sluicectl("help", "settings")
     sluicectl("help", "nonsense", code=64)
+
+
+def test_every_example_is_a_command_line_of_that_command(sluicectl):
+    examples = re.findall(r'"((?:[^"\\]|\\.)*)"\)$', TABLE, re.MULTILINE)
+    assert len(examples) >= len(WORDS)
+    for words, lines in zip(WORDS, examples):
+        for line in lines.split(r"\n"):
+            parts = [part for part in shlex.split(line) if not part.startswith(("<", ">"))]
+            assert " ".join(parts).startswith(words), line
+            assert sluicectl(*parts, "--help").startswith(f"    {words}"), line
 
 
 def test_man_pages_and_completion_come_from_the_same_table(sluicectl):
@@ -166,6 +177,15 @@ def test_a_sale_as_a_file(sluicectl, api, tmp_path):
     for kind, name in (("product", "mug"), ("coupons", "e"), ("concerts", "c"), ("shows", "s")):
         listed = sluicectl(kind, "list")
         assert f"{queue}-{name}" in listed and f"sale-elsewhere-{name}" in listed
+
+
+def test_the_documented_file_is_one(sluicectl, api, tmp_path):
+    text = (ROOT / "docs" / "sluicectl.md").read_text()
+    file = tmp_path / "sale.json"
+    file.write_text(re.search(r"```json\n(.*?)```", text, re.DOTALL).group(1))
+    api.made += json.loads(file.read_text())["queues"]
+    assert sluicectl.json("apply", "-f", file)["created"] == 5
+    assert sluicectl.json("diff", "-f", file)["same"] == 5
 
 
 @pytest.mark.parametrize("text, said", [

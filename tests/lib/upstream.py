@@ -2,6 +2,7 @@
 starts it and tells what it saw."""
 
 import argparse
+import asyncio
 import hashlib
 import html
 import json
@@ -116,6 +117,12 @@ async def status(request):
     number = int(request.match_info["number"])
     return page("trouble", f"The shop says {number}", "", status=number,
                 headers={"WWW-Authenticate": 'Basic realm="The Plain Shop"'} if number == 401 else {})
+
+
+@routes.get("/slow")
+async def slow(_request):
+    await asyncio.sleep(1)
+    return page("slow", "Here at last", "")
 
 
 @routes.get("/trial")

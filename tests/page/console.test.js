@@ -81,6 +81,8 @@ test('only what can be done is offered', async () => {
     assert.ok(offered(entry()).includes('pause') && !offered(entry()).includes('resume'));
     assert.ok(offered(entry({}, { operatorState: 'PAUSED' })).includes('resume') && !offered(entry({}, { operatorState: 'PAUSED' })).includes('pause'));
     assert.ok(offered(entry({}, { activation: 'hold' })).includes('release'));
+    const flown = (enabled) => offered(entry({}, { autopilot: { enabled, floor: 5, ceiling: 50 } })).filter((id) => id.startsWith('autopilot'));
+    assert.deepStrictEqual([flown(true), flown(false)], [['autopilot-off'], ['autopilot-on']]);
     assert.deepStrictEqual(offered({ queue: 'sale', stats: STATS, settings: null }), [], 'nothing without PostgreSQL');
 });
 

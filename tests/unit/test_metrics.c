@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,17 @@ TEST(processes_count_together_in_one_file)
     while (wait(NULL) > 0) {
     }
     assert_int_equal(metrics_value(METRIC_CATALOG_L1), 40000);
+}
+
+TEST(programs_of_other_users_of_the_group_count_in_it_too)
+{
+    struct stat about;
+    mode_t before = umask(077);
+
+    assert_true(metrics_open(scratch_path("shared")));
+    (void)umask(before);
+    assert_int_equal(stat(scratch_path("shared"), &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0660);
 }
 
 TEST(a_file_of_another_release_is_begun_anew)
@@ -228,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(processes_count_together_in_one_file),
+        cmocka_unit_test(programs_of_other_users_of_the_group_count_in_it_too),
         cmocka_unit_test(a_file_of_another_release_is_begun_anew),
         cmocka_unit_test(a_file_that_cannot_be_had_is_said_and_counting_goes_on),
         cmocka_unit_test(each_family_has_its_help_and_type_once),

@@ -145,6 +145,17 @@ export const ACTS = [
         inForce: ({ settings }) => settings && (!settings.autopilot || !settings.autopilot.enabled),
     },
     {
+        id: 'autopilot-on', label: 'Autopilot on', group: 'main', yes: 'Switch it on', request: patch,
+        offered: ({ settings }) => settings && settings.autopilot && !settings.autopilot.enabled,
+        title: ({ queue }) => `Switch the autopilot of ${queue} on?`,
+        effects: ({ settings }) => [
+            `The rate follows what orders bear, from ${rate(settings.autopilot.floor)} to ${rate(settings.autopilot.ceiling)} people a second; it begins at ${rate(settings.ratePerSecond)}.`,
+            'Each of its moves is shown here with its reason.',
+        ],
+        body: (entry) => ({ autopilot: { ...entry.settings.autopilot, enabled: true } }),
+        inForce: ({ settings }) => Boolean(settings && settings.autopilot && settings.autopilot.enabled),
+    },
+    {
         id: 'drain', label: 'Drain', group: 'more', yes: 'Drain now', request: act('drain'),
         offered: ({ settings }) => settings && ['OPEN', 'PAUSED'].includes(settings.operatorState),
         title: ({ queue }) => `Drain ${queue}?`,

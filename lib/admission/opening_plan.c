@@ -1,0 +1,229 @@
+#include "lib/admission/opening_plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/admission/autopilot.h"
+
+enum {
+    QUIET_ORDER_MS = 30,  /* an order where nobody is in the way */
+    BYTES_A_MEMBER = 260, /* in line: its id twice, its score, what is kept of its number */
+    BYTES_A_PLACE = 700,  /* let in: token, admission, deadlines */
+    BYTES_OF_A_QUEUE = 2 << 20,
+    REQUESTS_A_CORE = 4000, /* polls and entries, half of what docs/performance.md has measured */
+    ORDERS_A_WORKER = 20    /* a second: one transaction after the other, with room to spare */
+};
+
+/* Ranks up to `rank` poll every `seconds`; the jitter makes it an eighth more on average, but for the first. */
+static const struct {
+    double rank;
+    double seconds;
+} TIERS[] = {{100, 1}, {1000, 2.25}, {10000, 5.625}, {100000, 11.25}, {INFINITY, 33.75}};
+
+enum { TIER_COUNT = sizeof(TIERS) / sizeof(TIERS[0]) };
+
+struct simulation {
+    const struct opening_plan *plan;
+    struct opening_forecast *forecast;
+    double *leaving;  /* places that end, by second modulo `horizon` */
+    double *ordering; /* orders that come, likewise */
+    int64_t horizon;
+    int64_t arrived; /* whole members */
+    double admitted;
+    double saved_up; /* bucket */
+    double active;
+    double rate;     /* in force */
+    double backlog;  /* orders that the shop has not got to */
+    double answered; /* with the fraction that is left over */
+    struct autopilot_goal goal;
+    struct autopilot_look look;
+    struct autopilot_memory memory;
+    double *waits; /* members by whole seconds waited, up to PLAN_SECONDS_MAX */
+    double polls;
+};
+
+static double polls_of(double line)
+{
+    double polls = 0;
+    double before = 0;
+
+    for (int i = 0; i < TIER_COUNT && before < line; i++) {
+        double here = fmin(line, TIERS[i].rank) - before;
+        polls += here / TIERS[i].seconds;
+        before = TIERS[i].rank;
+    }
+    return polls;
+}
+
+static int64_t arrived_by(const struct opening_plan *plan, int64_t second)
+{
+    if (plan->arrive_s <= 0 || second >= plan->arrive_s) {
+        return plan->users;
+    }
+    return (int64_t)((double)plan->users * (double)(second + 1) / (double)plan->arrive_s);
+}
+
+/* When the owner of that number came. */
+static double came_at(const struct opening_plan *plan, double number)
+{
+    return plan->arrive_s <= 0 ? 0 : number / (double)plan->users * (double)plan->arrive_s;
+}
+
+static double larger(double *most, double value)
+{
+    *most = fmax(*most, value);
+    return value;
+}
+
+/* Lets in as promotion does: what the bucket and the free places allow, whole members only. */
+static double let_in(struct simulation *it, int64_t second)
+{
+    const struct opening_plan *plan = it->plan;
+    double line = (double)it->arrived - it->admitted;
+
+    it->saved_up = fmin(it->saved_up + it->rate, fmax(1, it->rate));
+    double room = (double)plan->max_active - it->active;
+    double count = floor(fmin(line, fmin(it->saved_up, fmax(room, 0))));
+    if (line > count && room < it->saved_up) {
+        it->forecast->room_limits = true;
+    }
+    double waited = fmax((double)second - came_at(plan, it->admitted + count / 2), 0);
+    it->waits[(int64_t)fmin(waited, PLAN_SECONDS_MAX)] += count;
+    larger(&it->forecast->wait_longest_s, count > 0 ? waited : 0);
+    it->saved_up -= count;
+    it->admitted += count;
+    it->active += count;
+    double coming = count * (1 - plan->no_shows);
+    it->leaving[(second + plan->visit_s) % it->horizon] += coming;
+    it->ordering[(second + plan->visit_s) % it->horizon] += coming;
+    it->leaving[(second + plan->pickup_s) % it->horizon] += count - coming;
+    return count;
+}
+
+/* The shop answers what it can, the rest waits for its turn. */
+static void order(struct simulation *it, double coming)
+{
+    const struct opening_plan *plan = it->plan;
+    double capacity = plan->capacity > 0 ? plan->capacity : INFINITY;
+    double load = coming / capacity;
+
+    it->backlog += coming;
+    double ended = fmin(it->backlog, capacity);
+    double slow = plan->capacity > 0 ? 1000 * (it->backlog - ended) / capacity : 0;
+    double busy = fmin(load, 0.95);
+    it->backlog -= ended;
+    it->forecast->overloaded |= load > 1;
+    double ms = QUIET_ORDER_MS / (1 - busy) + slow;
+    it->answered += ended;
+    int64_t whole = (int64_t)it->answered;
+    it->answered -= (double)whole;
+    it->look.orders.buckets[load_bucket(ms)] += whole;
+}
+
+static void steer(struct simulation *it, double count)
+{
+    struct autopilot_verdict verdict;
+
+    if (!it->plan->autopilot) {
+        return;
+    }
+    it->look.now_ms += 1000;
+    it->look.admitted += (int64_t)count;
+    it->look.ready = (int64_t)it->active;
+    it->look.waiting = it->arrived - (int64_t)it->admitted;
+    autopilot_step(&it->goal, &it->look, &it->memory, &verdict);
+    it->look.moved = true;
+    it->rate = verdict.rate;
+}
+
+static void one_second(struct simulation *it, int64_t second)
+{
+    int64_t slot = second % it->horizon;
+    int64_t before = it->arrived;
+    double coming = it->ordering[slot];
+
+    it->active -= it->leaving[slot];
+    it->leaving[slot] = it->ordering[slot] = 0;
+    it->arrived = arrived_by(it->plan, second);
+    larger(&it->forecast->most_entries, (double)(it->arrived - before));
+    double line = (double)it->arrived - it->admitted;
+    it->forecast->longest_line = (int64_t)fmax((double)it->forecast->longest_line, line);
+    double count = let_in(it, second);
+    it->polls += larger(&it->forecast->most_polls, polls_of(line - count));
+    it->forecast->most_active = (int64_t)fmax((double)it->forecast->most_active, it->active);
+    larger(&it->forecast->most_orders, coming);
+    order(it, coming);
+    steer(it, count);
+}
+
+static double waited_by(const struct simulation *it, double part)
+{
+    double passed = 0;
+
+    for (int64_t second = 0; second <= PLAN_SECONDS_MAX; second++) {
+        passed += it->waits[second];
+        if (passed >= part * it->admitted && passed > 0) {
+            return (double)second;
+        }
+    }
+    return 0;
+}
+
+static void sum_up(struct simulation *it, int64_t seconds)
+{
+    struct opening_forecast *forecast = it->forecast;
+
+    forecast->complete = it->admitted >= (double)it->plan->users;
+    forecast->ends_s = seconds;
+    forecast->wait_p50_s = waited_by(it, 0.5);
+    forecast->wait_p95_s = waited_by(it, 0.95);
+    forecast->mean_polls = seconds > 0 ? it->polls / (double)seconds : 0;
+    forecast->last_rate = it->rate;
+    forecast->redis_bytes = BYTES_OF_A_QUEUE + forecast->longest_line * BYTES_A_MEMBER +
+                            forecast->most_active * BYTES_A_PLACE;
+    forecast->queue_workers =
+        1 + (int64_t)((forecast->most_polls + forecast->most_entries) / REQUESTS_A_CORE);
+    forecast->order_workers = 1 + (int64_t)(forecast->most_orders / ORDERS_A_WORKER);
+}
+
+static void *cleared(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+
+    if (memory == NULL) {
+        abort();
+    }
+    return memory;
+}
+
+void opening_plan_run(const struct opening_plan *plan, struct opening_forecast *forecast)
+{
+    struct simulation it = {
+        .plan = plan,
+        .forecast = forecast,
+        .horizon = 1 + (plan->visit_s > plan->pickup_s ? plan->visit_s : plan->pickup_s),
+        .rate = plan->rate,
+        .saved_up = 0,
+        .goal = {.order_p95_ms = plan->order_p95_ms,
+                 .origin_p95_ms = plan->order_p95_ms,
+                 .most_dropped = 0.001,
+                 .start = plan->rate,
+                 .floor = fmin(1, plan->rate),
+                 .ceiling = plan->ceiling,
+                 .no_shows = false},
+        .look = {.now_ms = 1000, .open = true}};
+    int64_t second = 0;
+
+    *forecast = (struct opening_forecast){0};
+    it.leaving = cleared((size_t)it.horizon, sizeof(double));
+    it.ordering = cleared((size_t)it.horizon, sizeof(double));
+    it.waits = cleared(PLAN_SECONDS_MAX + 1, sizeof(double));
+    while (it.admitted < (double)plan->users && second < PLAN_SECONDS_MAX) {
+        one_second(&it, second++);
+    }
+    sum_up(&it, second);
+    free(it.leaving);
+    free(it.ordering);
+    free(it.waits);
+}

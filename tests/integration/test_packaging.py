@@ -1,0 +1,142 @@
+"""What is installed on servers: units that systemd understands and finds closed, and scripts that find what they need.
+packaging/test-package boots all of it; that takes minutes."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from lib.processes import Process
+from lib.project import ROOT, build_directory
+from lib.wait import until
+
+UNITS = ROOT / "packaging" / "systemd"
+POOLS = ("catalog", "operator", "order", "payment", "queue")
+SERVICES = [*(f"sluice-pool@{pool}.service" for pool in POOLS), "sluice-scheduler.service", "sluice-board.service",
+            "sluice-reconcile.service", "sluice-reconcile-check.service"]
+MOST_EXPOSED = 3.0  # of 10, by systemd-analyze security
+
+
+def run(*command, environment=None, expect=0):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, **(environment or {})})
+    assert done.returncode == expect, (done.stdout, done.stderr)
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def installed(make_directory):
+    """A folder with what `make install` puts there, without the programs."""
+    place = make_directory("dest")
+    run("make", "--no-print-directory", "-s", "-C", build_directory("--sanitizers", "--test-hooks"), "install-data",
+        "install-exec-hook", "bin_PROGRAMS=", f"DESTDIR={place}", "prefix=/usr", "sysconfdir=/etc")
+    return place
+
+
+@pytest.fixture(scope="module")
+def units(make_directory):
+    """The units with the paths of this tree."""
+    place, build = make_directory("units"), build_directory("--sanitizers", "--test-hooks")
+    for source in UNITS.rglob("*"):
+        if source.is_dir():
+            continue
+        text = source.read_text()
+        for name, value in (("bindir", build), ("pkgdatadir", ROOT), ("sysconfdir", "/etc")):
+            text = text.replace(f"@{name}@", str(value))
+        pool = source.parent.name if source.parent != UNITS else None
+        folder = place / f"sluice-pool@{pool}.service.d" if pool else place
+        folder.mkdir(exist_ok=True)
+        (folder / source.name.removesuffix(".in")).write_text(text)
+    return place, {"SYSTEMD_UNIT_PATH": f"{place}:/lib/systemd/system"}
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze")
+def test_systemd_understands_the_units_and_finds_them_closed(units):
+    place, environment = units
+    names = [*SERVICES, *(f"sluice-pool@{pool}.socket" for pool in POOLS), "sluice-reconcile-check.timer", "sluice.target"]
+    complaints = [line for line in run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", *names,
+                                       environment=environment).splitlines() if "sluice" in line]
+    assert not complaints, complaints
+    for name in SERVICES:
+        text = run("systemd-analyze", "security", "--no-pager", "--offline=true", f"--threshold={MOST_EXPOSED * 10:.0f}",
+                   name, environment=environment)
+        assert re.search(r"Overall exposure level", text), text
+    target = (place / "sluice.target").read_text()
+    assert all(name in target for name in names if name not in ("sluice.target", "sluice-reconcile-check.service"))
+
+
+def test_each_pool_is_kept_from_the_others_keys(units):
+    place, _ = units
+    needs = {"queue": {"members"}, "order": {"members", "orders", "stores"}, "catalog": {"members", "stores"},
+             "payment": {"members", "payments", "stores"}, "operator": {"members", "operators", "stores"}}
+    for pool, needed in needs.items():
+        text = (place / f"sluice-pool@{pool}.service.d" / "pool.conf").read_text()
+        hidden = set(re.findall(r"-/etc/sluice/secrets/(\w+)", text))
+        assert hidden == {"members", "operators", "orders", "payments", "stores"} - needed, pool
+
+
+def test_installed_scripts_find_what_they_need(installed, make_directory):
+    share, output = installed / "usr/share/sluice", make_directory("site")
+    commands = {path.name: os.readlink(path) for path in (installed / "usr/sbin").iterdir()}
+    assert {"sluice-backup", "sluice-bootstrap", "sluice-deploy", "sluice-keys", "sluice-migrate", "sluice-restore",
+            "sluice-site"} <= set(commands)
+    for name, target in commands.items():
+        text = run(installed / target.lstrip("/"), "--help")
+        assert text.startswith("Usage:"), name
+    assert sorted(path.name for path in (share / "sql/migrations").iterdir()) == sorted(
+        path.name for path in (ROOT / "sql/migrations").iterdir())
+    for folder in ("logs", "cache"):
+        (output / folder).mkdir()
+    run(share / "scripts/site", "--output", output, "--logs", output / "logs", "--cache", output / "cache")
+    page = (output / "web/problems/not-found.html").read_text()
+    assert "NOT_FOUND" in page and "@" not in page
+
+    # The sample site, as it would be in nginx's own configuration.
+    run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=shop.example", "-keyout",
+        output / "privkey.pem", "-out", output / "fullchain.pem")
+    site = (share / "examples/nginx-site.conf").read_text()
+    site = site.replace("/var/lib/sluice", str(output)).replace("/etc/ssl/sluice", str(output))
+    (output / "nginx.conf").write_text(
+        f"pid {output}/nginx.pid;\nerror_log stderr;\nevents {{}}\nhttp {{\naccess_log off;\n{site}\n}}\n")
+    assert "test is successful" in run("nginx", "-t", "-c", output / "nginx.conf")
+    left = [path for path in output.rglob("*.conf") if re.search(r"@[A-Z_]+@", path.read_text())]
+    assert not left, left
+
+
+def test_settings_that_are_installed_are_accepted(installed, tmp_path):
+    """With keys as sluice-keys makes them, in the folders that the settings name."""
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    run(installed / "usr/share/sluice/scripts/keys", "make", secrets)
+    text = (ROOT / "packaging/etc/sluice.conf.in").read_text()
+    text = text.replace("@sysconfdir@/sluice/secrets", str(secrets)).replace(
+        "@pkgdatadir@", str(installed / "usr/share/sluice"))
+    (tmp_path / "board").mkdir()
+    text = text.replace("/run/sluice/board", str(tmp_path / "board"))
+    config = tmp_path / "sluice.conf"
+    config.write_text(text)
+    build = build_directory("--sanitizers", "--test-hooks")
+    for pool in POOLS:
+        run(build / "sluice-fcgi", "--pool", pool, "--check-config", "--config", config)
+    for program in ("sluice-scheduler", "sluice-board", "sluice-reconcile"):
+        run(build / program, "--check-config", "--config", config)
+
+
+def test_a_pool_opens_its_socket_where_nobody_hands_it_one(parts, make_directory):
+    """Without systemd, by spawn-fcgi."""
+    place = make_directory("pool")
+    pool = Process("pool", [ROOT / "scripts/pool", "queue", parts.build / "sluice-fcgi", "--config", parts.config],
+                   place / "pool.log", env={**parts.environment, "SLUICE_POOL_SOCKETS": str(place),
+                                            "SLUICE_QUEUE_WORKERS": "1"})
+    try:
+        from lib import fastcgi
+        until(lambda: fastcgi.together([(place / "queue.sock", "/livez")])[0].status == 200, 15, "an answer of the pool")
+        assert (place / "queue.sock").stat().st_mode & 0o777 == 0o660
+    finally:
+        assert pool.stop(seconds=20) == 0
+    assert '"event":"worker.stopped"' in (place / "pool.log").read_text(), "its workers have ended in order"
+    for wrong in (("nothing", "program"), ("queue",), ()):
+        run(ROOT / "scripts/pool", *wrong, expect=64)
+    run(ROOT / "scripts/pool", "queue", "program", environment={"SLUICE_QUEUE_WORKERS": "many"}, expect=64)
