@@ -51,9 +51,9 @@ def idle(system):
 
 def promotion(system, count):
     """Lets `count` members in for each of some seconds. Of the script calls meanwhile (nobody else asks) the longest and
-    the median of the longest ones, as many as there are ticks, in µs; and how many came in."""
+    the median of the longest ones, as many as there are ticks, in µs; how many came in; Redis's processor time for each."""
     tick_ms = min(1000, 1000 * BATCH // count)
-    before = system.stats(QUEUE)["admitted"]
+    before, sample = system.stats(QUEUE)["admitted"], system.sample()
     system.redis.config_set("slowlog-max-len", 10_000)
     system.redis.config_set("slowlog-log-slower-than", 100)
     system.redis.slowlog_reset()
@@ -64,7 +64,9 @@ def promotion(system, count):
     calls = sorted((call["duration"] for call in system.redis.slowlog_get(10_000)
                     if call["command"].startswith(b"EVALSHA") and QUEUE.encode() in call["command"]), reverse=True)
     system.redis.config_set("slowlog-log-slower-than", 10_000)
-    return tick_ms, median(calls[:LOOK_S * 1000 // tick_ms]), max(calls, default=0), system.stats(QUEUE)["admitted"] - before
+    admitted = system.stats(QUEUE)["admitted"] - before
+    cpu_us = system.used(sample)["cpuS"].get("redis", 0.0) * 1e6 / max(1, admitted)
+    return tick_ms, median(calls[:LOOK_S * 1000 // tick_ms]), max(calls, default=0), admitted, cpu_us
 
 
 def run(options):
@@ -89,8 +91,8 @@ def run(options):
             rows.append([f"{waiting:,}", seen["pollUs"], seen["polls"]["p50Ms"], seen["polls"]["p99Ms"], seen["enterUs"],
                          seen["entries"]["p50Ms"], seen["entries"]["p99Ms"], commands])
         for count in PROMOTIONS:
-            tick_ms, usual, longest, admitted = promotion(system, count)
-            promotions.append([f"{count:,}", tick_ms, admitted, usual / 1000, longest / 1000, longest <= 5000])
+            tick_ms, usual, longest, admitted, cpu_us = promotion(system, count)
+            promotions.append([f"{count:,}", tick_ms, admitted, usual / 1000, longest / 1000, longest <= 5000, cpu_us])
         waiting = system.stats(QUEUE)["waiting"]
     return [
         table("Growth", ["waiting", "poll: Redis µs", "p50 ms", "p99 ms", "entry: Redis µs", "p50 ms", "p99 ms",
@@ -99,6 +101,7 @@ def run(options):
               "connections."),
         table("Redis memory", ["waiting", "used MB", "bytes a waiting member", "RSS MB"], memory,
               "Ids of 20 characters; everything that Redis has allocated since the queue was empty, divided by the members."),
-        table("Promotion", ["a second", "tickMs", "admitted", "a call, ms (median)", "longest call ms", "≤ 5 ms"], promotions,
+        table("Promotion", ["a second", "tickMs", "admitted", "a call, ms (median)", "longest call ms", "≤ 5 ms",
+                            "Redis µs a member"], promotions,
               f"With {waiting:,} waiting. A tick lets in {BATCH} at most (batchCap): more a second need more ticks."),
     ], raw
