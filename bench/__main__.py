@@ -72,7 +72,8 @@ def chosen(names):
 
 
 def commit():
-    done = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    done = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True,
+                          check=False)
     return done.stdout.strip() or "unknown"
 
 

@@ -37,7 +37,8 @@ class Halls:
 
 def book(system, queue, halls, headers, rate, seconds, enters=False):
     first, shows = halls.open(rate * seconds)
-    file = write_requests(system.work / "members", (b"".join(line + b"\r\n" for line in headers(i)) for i in range(rate * seconds)))
+    file = write_requests(system.work / "members", (
+        b"".join(line + b"\r\n" for line in headers(i)) for i in range(rate * seconds)))
     before = system.sample()
     done = subprocess.run([str(word) for word in (
         BUILD / "sluice-booking", "--port", system.port, "--members", file, "--queue", queue, "--first-show", first,

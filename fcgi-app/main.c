@@ -21,6 +21,7 @@
 #include "lib/identity/key_set.h"
 #include "lib/identity/member_jwt.h"
 #include "lib/metrics/metrics.h"
+#include "lib/orders/told_rows.h"
 #include "lib/payments/payment_provider.h"
 #include "lib/settings/program_options.h"
 #include "lib/store/postgres.h"
@@ -186,6 +187,10 @@ static void stores_open(struct services *services)
         services->redis = redis_new(settings->redis_socket, settings->redis_timeout_ms);
         services->postgres = postgres_new(
             settings->postgres_conninfo, settings->statement_timeout_ms, settings->lock_timeout_ms);
+    }
+    if (services->pool == POOL_ORDER) {
+        static struct told_rows told;
+        services->told = &told;
     }
     if (services->pool == POOL_ORDER || services->pool == POOL_CATALOG) {
         services->catalog = catalog_open(settings, services->postgres);

@@ -9,7 +9,9 @@
 enum {
     ROWS_PER_BATCH = 200,
     BATCHES_PER_PASS = 50,
-    STUCK_ATTEMPTS = 20 /* then a person should look */
+    STUCK_ATTEMPTS = 20, /* then a person should look */
+    /* A worker that lives strikes its rows within TOLD_ROWS_REST_MS, a beat and a statement. */
+    WORKER_MS = 5000
 };
 
 /* A token that the order pool could not spend: said once, with what its line of the request names too. */
@@ -60,8 +62,8 @@ static int64_t work_off_batch(struct reconcile *reconcile)
     size_t count;
     size_t done = 0;
 
-    if (outbox_take(reconcile->postgres, reconcile->arena, ROWS_PER_BATCH, 0, &rows, &count) !=
-        POSTGRES_OK) {
+    if (outbox_take(reconcile->postgres, reconcile->arena, ROWS_PER_BATCH,
+                    reconcile->thorough ? 0 : WORKER_MS, &rows, &count) != POSTGRES_OK) {
         report->postgres_silent = true;
         return -1;
     }

@@ -62,7 +62,9 @@ struct reconcile {
     struct payment_provider *payment_provider; /* NULL: there is none */
     struct arena *arena;
     struct reconcile_report report; /* of the pass that runs */
-    bool thorough;            /* a pass compares every seat, not just the next pages of them */
+    bool
+        thorough; /* a pass compares every seat, not just the next pages of them, and takes every row
+                      of the outbox, not just those that no worker strikes any more */
     struct compared compared; /* where the next pass goes on */
     int64_t pages_left;       /* of seats, for the pass that runs */
     int64_t books_at_ms;    /* when the books were last read for the metrics, monotonic; 0: never */

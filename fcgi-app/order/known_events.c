@@ -23,6 +23,7 @@ static struct remembered {
     int64_t opens_ms;
     int64_t ends_ms;
     int64_t ahead_ms; /* of PostgreSQL's clock before the monotonic one */
+    int64_t behind;
     bool exists;
     int64_t at_ms;
 } events[EVENTS_MAX];
@@ -89,6 +90,7 @@ static enum coupon_outcome tell(const struct remembered *it, int64_t now_ms,
     event->opens_ms = it->opens_ms;
     event->ends_ms = it->ends_ms;
     event->now_ms = now_ms + it->ahead_ms;
+    event->behind = it->behind;
     return it->exists ? COUPON_FOUND : COUPON_NO_SUCH;
 }
 
@@ -120,7 +122,17 @@ enum coupon_outcome known_event_find(const struct services *services, struct are
     it->exists = outcome == COUPON_FOUND;
     it->at_ms = now;
     it->ahead_ms = found.now_ms - now;
+    it->behind = 0;
     return tell(it, now, event);
+}
+
+void known_event_issued(struct str id, int64_t number)
+{
+    struct remembered *it = recall(id);
+
+    if (it != NULL) {
+        it->behind = number;
+    }
 }
 
 void known_event_forget(struct str id)

@@ -20,6 +20,8 @@ struct known_event {
     int64_t opens_ms; /* COUPON_NO_TIME: at once */
     int64_t ends_ms;  /* COUPON_NO_TIME: never */
     int64_t now_ms;   /* PostgreSQL's clock, carried on by this host's */
+    int64_t
+        behind; /* the coupon that was issued here last, to look for the next; 0: from the beginning */
 };
 
 /** Who wants to know. */
@@ -31,6 +33,10 @@ enum known_event_asker { ASKED_BY_CALLER, ASKED_BY_ANYBODY };
 enum coupon_outcome known_event_find(const struct services *services, struct arena *arena,
                                      enum known_event_asker asker, struct str id,
                                      struct known_event *event);
+
+/** Coupon `number` was issued; 0: one came back, so that the next is to be looked for from the beginning. That happens
+ *  anyway whenever the event is looked up, for others give coupons back too. */
+void known_event_issued(struct str id, int64_t number);
 
 /** PostgreSQL has said that it is otherwise: it is looked up again. */
 void known_event_forget(struct str id);

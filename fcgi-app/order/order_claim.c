@@ -7,6 +7,7 @@
 #include "lib/base/log.h"
 #include "lib/base/test_pause.h"
 #include "lib/metrics/metrics.h"
+#include "lib/orders/told_rows.h"
 
 /* The claim's id is public: it says nothing about the token. */
 static void complain(const char *event, const struct claim *claim, enum outcome outcome)
@@ -69,7 +70,7 @@ enum outcome order_claim_take_seats(const struct services *services, const struc
 }
 
 void order_claim_consume(const struct services *services, const struct request *request,
-                         const struct claim *claim, struct str order, bool keep_place)
+                         const struct claim *claim, struct str order, bool keep_place, int64_t row)
 {
     int64_t tombstone_ms = services->settings->tombstone_seconds * 1000;
     struct claim ended = *claim;
@@ -81,7 +82,9 @@ void order_claim_consume(const struct services *services, const struct request *
         outcome == OUTCOME_ADMISSION_UNAVAILABLE ? METRIC_CONSUMES_LATE : METRIC_CONSUMES_DONE, 1);
     if (outcome != OUTCOME_CONSUMED && outcome != OUTCOME_ALREADY) {
         complain("order.consume_failed", claim, outcome);
+        return;
     }
+    told_rows_add(services->told, row, clock_monotonic_ms());
 }
 
 static void release(const struct services *services, const struct request *request,
@@ -123,6 +126,6 @@ void order_claim_spent(const struct services *services, const struct request *re
     str_copy(spender->key_hash, spent.key_hash, sizeof(spent.key_hash));
     /* Nothing was got of the event that this request is about. */
     spent.event = (struct str){0};
-    order_claim_consume(services, request, &spent, spender->by, spender->keep_place);
+    order_claim_consume(services, request, &spent, spender->by, spender->keep_place, 0);
     problem_answer_outcome(request, response, OUTCOME_ENTRY_TOKEN_INVALID);
 }

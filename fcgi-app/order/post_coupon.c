@@ -36,6 +36,7 @@ enum {
     CAPTCHA_TEXT_MAX = 16 * 1024,
     CAPTCHA_SPARE_MS = 1000, /* what the answer's way and using it up take */
     PUBLISH_EVERY_MS = 500,
+    UNHEARD_MAX = 1000, /* of so many Redis may not have heard: with more left, nobody counts */
     /* Others may have been issued while this commit was on its way. */
     SLOW_MS = 100
 };
@@ -89,7 +90,9 @@ static void issued(const struct attempt *attempt, const struct coupon *coupon, b
     struct arena *arena = attempt->request->arena;
 
     test_pause("order.committed");
-    order_claim_consume(services, attempt->request, &attempt->claim, coupon->id, false);
+    known_event_issued(attempt->event, coupon->number);
+    order_claim_consume(services, attempt->request, &attempt->claim, coupon->id, false,
+                        coupon->outbox_row);
     test_pause("order.consumed");
     if (look && coupons_left(services->postgres, arena, attempt->event) == COUPON_NO_SUCH) {
         (void)availability_publish(services->postgres, services->redis, arena, attempt->claim.queue,
@@ -103,8 +106,8 @@ static void issued(const struct attempt *attempt, const struct coupon *coupon, b
 static void had_before(const struct attempt *attempt, const struct coupon *coupon)
 {
     if (str_equal(coupon->admission, str_of(attempt->claim.admission))) {
-        order_claim_consume(attempt->services, attempt->request, &attempt->claim, coupon->id,
-                            false);
+        order_claim_consume(attempt->services, attempt->request, &attempt->claim, coupon->id, false,
+                            0);
     } else {
         order_claim_release(attempt->services, attempt->request, &attempt->claim);
     }
@@ -179,13 +182,26 @@ static bool last_by_redis(const struct claim *claim)
     return claim->coupons >= 0 && claim->issued >= claim->coupons - 1;
 }
 
+/* Should Redis be so far behind that it errs, the end is found by whoever asks in vain, or by reconcile. */
+static bool may_be_few(const struct claim *claim)
+{
+    return claim->coupons < 0 || claim->coupons - claim->issued <= UNHEARD_MAX;
+}
+
 static void issue(const struct attempt *attempt)
 {
+    const struct services *services = attempt->services;
+    const struct coupon_search search = {.behind = attempt->known.behind,
+                                         .count = may_be_few(&attempt->claim)};
     struct coupon coupon;
     int64_t began = clock_monotonic_ms();
-    enum coupon_outcome outcome = coupon_issue(attempt->services->postgres, attempt->request->arena,
-                                               &attempt->claim, attempt->event, &coupon);
+    enum coupon_outcome outcome =
+        coupon_issue(services->postgres, attempt->request->arena, &attempt->claim, attempt->event,
+                     &search, services->told, &coupon);
 
+    if (outcome != COUPON_ISSUED) {
+        known_event_issued(attempt->event, 0);
+    }
     switch (outcome) {
     case COUPON_ISSUED:
         issued(attempt, &coupon,

@@ -154,7 +154,8 @@ static void committed(const struct attempt *attempt, const struct order_placemen
     order_answer_log(LOG_LEVEL_INFO, "order.created", order, attempt->claim.member,
                      attempt->claim.id);
     test_pause("order.committed");
-    order_claim_consume(services, attempt->request, &attempt->claim, order->id, order->place_held);
+    order_claim_consume(services, attempt->request, &attempt->claim, order->id, order->place_held,
+                        0);
     test_pause("order.consumed");
     tell_seats(attempt, order);
     if (placement->took_last) {
@@ -171,7 +172,7 @@ static void replayed(const struct attempt *attempt, const struct order_placement
 
     if (str_equal(placement->admission, str_of(attempt->claim.admission))) {
         order_claim_consume(attempt->services, attempt->request, &attempt->claim, order->id,
-                            order->place_held);
+                            order->place_held, 0);
         tell_seats(attempt, order);
     } else {
         order_claim_release(attempt->services, attempt->request, &attempt->claim);

@@ -12,6 +12,7 @@
 #include "lib/admission/claim.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/orders/told_rows.h"
 #include "lib/store/postgres.h"
 
 enum { BEAT_MS = 500 };
@@ -40,6 +41,8 @@ static void beat_if_due(struct worker *worker)
                               services->settings->order_pool_silence_ms);
     }
     abandoned_claims_release(services, worker->exchange->arena, clock_monotonic_ms());
+    told_rows_flush(services->told, services->postgres, worker->exchange->arena,
+                    clock_monotonic_ms());
     exchange_clear(worker->exchange);
 }
 
@@ -85,6 +88,9 @@ int blocking_loop_run(const struct services *services)
         if (fd >= 0) {
             serve(&worker, fd);
         }
+    }
+    if (services->told != NULL) {
+        told_rows_flush(services->told, services->postgres, worker.exchange->arena, INT64_MAX);
     }
     log_event(LOG_LEVEL_INFO, "worker.stopped", LOG_NO_FIELDS);
     exchange_free(worker.exchange);

@@ -15,6 +15,7 @@ struct operator_keys;
 struct siteverify;
 struct payment_provider;
 struct waiting_page;
+struct told_rows;
 
 enum pool { POOL_QUEUE, POOL_ORDER, POOL_OPERATOR, POOL_CATALOG, POOL_PAYMENT };
 
@@ -31,6 +32,7 @@ struct services {
     struct waiting_page *waiting_page; /* of the queue pool; NULL elsewhere */
     struct redis *redis;               /* blocking client; NULL in the queue pool */
     struct postgres *postgres;         /* NULL in the queue pool */
+    struct told_rows *told;            /* of the order pool; NULL elsewhere */
     struct operator_keys *operators;   /* NULL outside of the operator pool */
     struct catalog *catalog;           /* of the catalog and order pools; NULL elsewhere */
 };

@@ -4,6 +4,9 @@
 #include "lib/orders/coupon_store.h"
 #include "lib/orders/store_refusal.h"
 
+/* Fewer left than transactions may run at once: see issue_coupon(). */
+enum { FEW = 32 };
+
 static const struct {
     const char *sqlstate;
     enum coupon_outcome outcome;
@@ -36,6 +39,8 @@ static enum coupon_outcome read_answer(const PGresult *result, struct coupon *co
     coupon->issued_ms = postgres_int(result, 0, 3, 0);
     coupon->admission = postgres_text(result, 0, 4);
     coupon->few_left = str_equal(postgres_text(result, 0, 5), STR("t"));
+    coupon->number = postgres_int(result, 0, 6, 0);
+    coupon->outbox_row = postgres_int(result, 0, 7, 0);
     for (size_t i = 0; i < sizeof(WORDS) / sizeof(*WORDS); i++) {
         if (str_equal(word, str_of(WORDS[i].word))) {
             return WORDS[i].outcome;
@@ -61,8 +66,11 @@ static enum coupon_outcome read_refusal(const struct postgres *postgres, struct 
 }
 
 enum coupon_outcome coupon_issue(struct postgres *postgres, struct arena *arena,
-                                 const struct claim *claim, struct str event, struct coupon *coupon)
+                                 const struct claim *claim, struct str event,
+                                 const struct coupon_search *search, struct told_rows *told,
+                                 struct coupon *coupon)
 {
+    size_t due = told_rows_due(told);
     const char *const parameters[] = {
         arena_copy(arena, event),
         arena_copy(arena, claim->queue),
@@ -73,6 +81,9 @@ enum coupon_outcome coupon_issue(struct postgres *postgres, struct arena *arena,
         claim->id,
         claim->admission,
         claim->key_hash,
+        number(arena, search->behind),
+        number(arena, search->count ? FEW : 0),
+        told_rows_list(told, arena, due),
     };
     const PGresult *result;
 
@@ -82,7 +93,9 @@ enum coupon_outcome coupon_issue(struct postgres *postgres, struct arena *arena,
         enum postgres_outcome outcome =
             postgres_query(postgres, arena, QUERY_COUPON_ISSUE, parameters, &result);
         if (outcome == POSTGRES_OK) {
-            return read_answer(result, coupon);
+            enum coupon_outcome answer = read_answer(result, coupon);
+            told_rows_struck(told, answer == COUPON_ISSUED ? due : 0);
+            return answer;
         }
         switch (store_refusal_of(postgres, outcome, "coupon_issue")) {
         case STORE_RULE:

@@ -14,6 +14,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 #include "lib/orders/audit_store.h"
+#include "lib/orders/told_rows.h"
 #include "lib/store/postgres.h"
 
 enum {
@@ -61,20 +62,29 @@ struct coupon_event {
     int64_t left;
 };
 
+/** How to look for one. */
+struct coupon_search {
+    int64_t behind; /* first behind the coupon of this number; 0: from the beginning */
+    bool count;     /* say whether few are left, which costs a look at them */
+};
+
 struct coupon {
     struct str id; /* c_…, what Redis and the claims know it by; says nothing about the code */
     struct str code;
     struct str admission; /* that it was got with */
     int64_t issued_ms;
     bool few_left;              /* for ISSUED: coupons_left() must be asked now */
+    int64_t number;             /* for ISSUED: see coupon_search.behind */
+    int64_t outbox_row;         /* for ISSUED: see told_rows_add() */
     struct claim_spender spent; /* for ADMISSION_SPENT */
 };
 
 /** Issues a coupon of `event` to the member of `claim`, which is CLAIMED: ISSUED, ALREADY, or a refusal after which
- *  nothing was written. A deadlock or a serialization failure is tried once more. After UNKNOWN the claim must
+ *  nothing was written. With ISSUED rows of `told` are struck that are due. A deadlock or a serialization failure is tried once more. After UNKNOWN the claim must
  *  not be released: reconcile settles it. */
 enum coupon_outcome coupon_issue(struct postgres *postgres, struct arena *arena,
                                  const struct claim *claim, struct str event,
+                                 const struct coupon_search *search, struct told_rows *told,
                                  struct coupon *coupon);
 
 /** What stands for an idempotency key where a token is spent on a coupon of `event`, in the arena: the same for

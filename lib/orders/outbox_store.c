@@ -49,11 +49,9 @@ enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena
     return POSTGRES_OK;
 }
 
-enum postgres_outcome outbox_done(struct postgres *postgres, struct arena *arena,
-                                  const int64_t *ids, size_t count)
+const char *outbox_list(struct arena *arena, const int64_t *ids, size_t count)
 {
     enum { ID_TEXT = 21 };
-    const PGresult *result;
     struct buffer list;
 
     buffer_init(&list, count * ID_TEXT + 3);
@@ -62,7 +60,16 @@ enum postgres_outcome outbox_done(struct postgres *postgres, struct arena *arena
         buffer_format(&list, i == 0 ? "%" PRId64 : ",%" PRId64, ids[i]);
     }
     buffer_add_char(&list, '}');
-    const char *const parameters[] = {arena_copy(arena, buffer_text(&list))};
+    const char *text = arena_copy(arena, buffer_text(&list));
     buffer_free(&list);
+    return text;
+}
+
+enum postgres_outcome outbox_done(struct postgres *postgres, struct arena *arena,
+                                  const int64_t *ids, size_t count)
+{
+    const char *const parameters[] = {outbox_list(arena, ids, count)};
+    const PGresult *result;
+
     return postgres_query(postgres, arena, QUERY_OUTBOX_DONE, parameters, &result);
 }

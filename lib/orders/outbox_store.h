@@ -35,12 +35,16 @@ struct outbox_row {
     int64_t attempts; /* how often it was taken, this time included */
 };
 
-/** Takes at most `limit` (≥ 1) rows that are at least `min_age_ms` old, oldest first. Nobody else gets
+/** Takes at most `limit` (≥ 1) rows, oldest first; those that say a token is spent only when they are at least
+ *  `min_age_ms` old: until then whoever wrote them is expected to carry them out and to strike them. Nobody else gets
  *  them for 10 s (more after each time), so running twice at once does no work twice; what is not struck
  *  by outbox_done() comes again. POSTGRES_OK fills `*rows` and `*count`. */
 enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena, int64_t limit,
                                   int64_t min_age_ms, const struct outbox_row **rows,
                                   size_t *count);
+
+/** These ids as the literal of a bigint[], in the arena. */
+const char *outbox_list(struct arena *arena, const int64_t *ids, size_t count);
 
 /** Strikes the `count` rows of these ids, which were carried out. */
 enum postgres_outcome outbox_done(struct postgres *postgres, struct arena *arena,

@@ -51,6 +51,8 @@ def test_one_statement_and_two_scripts_an_issue(parts, api, logged):
     assert counts.pop("coupon_issue") == 19
     # The event's row, once a second and worker.
     assert counts.pop("coupon_event_find", 0) <= 2 * parts.order_workers
+    # Of what was told and no later coupon has struck; once a second and worker.
+    assert counts.pop("outbox_done", 0) <= 2 * parts.order_workers
     assert counts == {}
 
 
@@ -90,6 +92,7 @@ def test_one_round_trip_tells_all_there_is_to_know_beforehand(parts, api, logged
         assert least <= 1 <= most and most < 2, (least, most)
         counts = logged()
         known = counts.pop("coupon_event_find", 0)
+        counts.pop("outbox_done", None)  # of coupons before
         assert counts == {name: len(calls) for name in statements}, counts
         return known
     assert costs([member.coupon_call(event) for member in late], {"SOLD_OUT"}) <= 4 * parts.order_workers
@@ -116,7 +119,7 @@ def test_a_flood_without_a_token_never_reaches_postgres(parts, api, logged):
     logged()
     for answer in api.together([member.coupon_call(event, token="A" * 43) for member in members], 16):
         assert_problem(answer, 401, "ENTRY_TOKEN_INVALID")
-    assert set(logged()) <= {"coupon_event_find"}
+    assert set(logged()) <= {"coupon_event_find", "outbox_done"}
     answers = api.together([member.coupon_call(f"made-up-{n}", token="A" * 43)
                             for n, member in enumerate(members * 4)], 16)
     assert {answer.code for answer in answers} <= {"NOT_FOUND", "ORDERS_UNAVAILABLE"}
