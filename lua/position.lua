@@ -32,6 +32,22 @@ end
 --@include run_rest
 --@include virtual_clock
 --@include places
+-- As short for whoever has an entry token, where nobody ever stood in another lane.
+do
+    local place = is_ordinary() and conf.mode ~= 'lottery' and (conf.lotteryDraw or '') == '' and not run.drawFirst
+        and redis.call('EXISTS', key_laneNumbers) == 0 and place_of(arg_member)
+    local deadline = place and place.claim == '' and tonumber(redis.call('ZSCORE', key_ready, arg_member) or 0)
+    if deadline and is_alive(deadline) then
+        if arg_seq ~= '' and not is_of_ticket(place.seq, place.generation) then
+            return { 'SESSION_REVOKED' }
+        end
+        redis.call('ZREM', key_pickup, arg_member)
+        return { 'OK', queue_state(), 'READY', -1, redis.call('ZCARD', key_waiting), place.token,
+            deadline + (now - virtual_now), 0, observed_rate_milli(), place.seq, place.generation, tonumber(conf.epoch),
+            tonumber(run.incarnation), now, conf.activation, conf.pollTiers or '', 'main', 0 }
+    end
+end
+
 --@include turn
 --@include set_aside
 --@include draw

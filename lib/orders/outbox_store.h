@@ -35,7 +35,7 @@ struct outbox_row {
     int64_t attempts; /* how often it was taken, this time included */
 };
 
-/** Takes at most `limit` (≥ 1) rows, oldest first; those that say a token is spent only when they are at least
+/** Takes at most `limit` (≥ 1) rows, oldest first; those that say a token is spent on a coupon only when they are at least
  *  `min_age_ms` old: until then whoever wrote them is expected to carry them out and to strike them. Nobody else gets
  *  them for 10 s (more after each time), so running twice at once does no work twice; what is not struck
  *  by outbox_done() comes again. POSTGRES_OK fills `*rows` and `*count`. */

@@ -23,8 +23,12 @@ local function is_of_ticket(seq, generation)
     return arg_epoch == conf.epoch and seq == tonumber(arg_seq) and generation == tonumber(arg_generation)
 end
 
+local function observed_rate_milli()
+    return math.floor(tonumber(run.rateEma) * 1000)
+end
+
 local function main_line_answer(code, rank, waiting, seq, generation)
-    return { code, queue_state(), 'WAITING', rank, waiting, '', 0, 0, math.floor(tonumber(run.rateEma) * 1000), seq,
-        generation, tonumber(conf.epoch), tonumber(run.incarnation), now, conf.activation, conf.pollTiers or '', 'main',
+    return { code, queue_state(), 'WAITING', rank, waiting, '', 0, 0, observed_rate_milli(), seq, generation,
+        tonumber(conf.epoch), tonumber(run.incarnation), now, conf.activation, conf.pollTiers or '', 'main',
         0 }
 end

@@ -19,6 +19,7 @@ def both_ways(make_line, **settings):
         for i in range(5, 12):
             line.leave(f"m{i}")
         line.promote(2)
+        assert line.claim("m1", line.place("m1").token)[0] == "CLAIMED"
         lines.append((line, tickets))
     (short, tickets), (general, _) = lines
     short.redis.hset(short.key("state"), "rateEma", 50)
@@ -43,7 +44,7 @@ def same(short, general, act):
 
 def test_position(make_line):
     short, general, tickets = both_ways(make_line, pollTiers='[{"seconds": 3}]')
-    for member in ("m0", "m2", "m6", "m20", "m39", "nobody"):
+    for member in ("m0", "m1", "m2", "m6", "m20", "m39", "nobody"):
         same(short, general, lambda line, who=member: line.position(who))
         if member in tickets:
             same(short, general, lambda line, who=member: line.position(who, tickets[who]))
@@ -51,6 +52,9 @@ def test_position(make_line):
     for fault in ({"generation": 1}, {"seq": 7}, {"epoch": 2}):
         answer = same(short, general, lambda line, it=fault: line.position("m20", replace(tickets["m20"], **it)))
         assert answer.code == ("QUEUE_RESET" if "epoch" in fault else "SESSION_REVOKED")
+    assert short.members("pickup") == general.members("pickup") == []
+    ready = replace(tickets["m0"], generation=2)
+    assert same(short, general, lambda line: line.position("m0", ready)).code == "SESSION_REVOKED"
     assert same(short, general, lambda line: line.position("m20", visitor=True)).code == "UNAUTHENTICATED"
 
 
