@@ -184,7 +184,6 @@ static void sum_up(struct simulation *it, int64_t seconds)
                             forecast->most_active * BYTES_A_PLACE;
     forecast->queue_workers =
         1 + (int64_t)((forecast->most_polls + forecast->most_entries) / REQUESTS_A_CORE);
-    forecast->order_workers = 1 + (int64_t)(forecast->most_orders / ORDERS_A_WORKER);
 }
 
 static void *cleared(size_t count, size_t size)
@@ -223,6 +222,11 @@ void opening_plan_run(const struct opening_plan *plan, struct opening_forecast *
         one_second(&it, second++);
     }
     sum_up(&it, second);
+    /* Those who were let in last have yet to order. */
+    for (int64_t ends = second + plan->visit_s; second < ends; second++) {
+        larger(&forecast->most_orders, it.ordering[(second + 1) % it.horizon]);
+    }
+    forecast->order_workers = 1 + (int64_t)(forecast->most_orders / ORDERS_A_WORKER);
     free(it.leaving);
     free(it.ordering);
     free(it.waits);
