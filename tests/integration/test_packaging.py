@@ -87,6 +87,9 @@ def test_installed_scripts_find_what_they_need(installed, make_directory):
         assert text.startswith("Usage:"), name
     assert sorted(path.name for path in (share / "sql/migrations").iterdir()) == sorted(
         path.name for path in (ROOT / "sql/migrations").iterdir())
+    for path in installed.rglob("*"):
+        if path.suffix in (".service", ".socket", ".timer", ".target", ".conf") and path.is_file():
+            assert not re.search(r"@[a-z]+@", path.read_text()), path
     for folder in ("logs", "cache"):
         (output / folder).mkdir()
     run(share / "scripts/site", "--output", output, "--logs", output / "logs", "--cache", output / "cache")
