@@ -1,4 +1,4 @@
--- 0017_queue_history: how each queue went, minute by minute, and when the cleanup job was last there.
+-- 0016_queue_history: how each queue went, minute by minute, and when the cleanup job was last there.
 -- Purpose   the console's last hours and the report of an event; Redis keeps the last quarter of an hour only
 -- Locks     none
 -- Undo      a new migration that drops both tables
