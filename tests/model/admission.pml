@@ -43,7 +43,7 @@
 #define EXPIRIES 1 /* entry tokens that run out */
 #endif
 #ifndef SETBACKS
-#define SETBACKS 1 /* Redis loses its last second only: a claim */
+#define SETBACKS 1 /* Redis loses its last second only: a claim, or a token's end */
 #endif
 #ifndef PAUSES
 #define PAUSES 1 /* leader locks that run out while the leader lives */
@@ -113,6 +113,9 @@ bool in_line[MOST_MEMBERS]; /* entered, and not let in since, or let in to somet
 bool owed[MOST_MEMBERS];    /* entered, and neither ordered nor run out of time */
 bool used[NUMBERS];    /* an order was made by this number */
 byte credit = BURST;   /* what the rate has brought */
+#if SETBACKS > 0
+byte last_consumed; /* the admission that was consumed last, 0 before */
+#endif
 
 #define ANY_WAITING (place[0] == WAITING || place[1] == WAITING || place[2] == WAITING)
 #define IS_ACTIVE(m) (place[m] >= READY -> 1 : 0)
@@ -141,6 +144,9 @@ inline consume(m, a)
     :: present && place[m] >= READY ->
 #else
     :: present && place[m] >= READY && admission[m] == a ->
+#endif
+#if SETBACKS > 0
+        last_consumed = admission[m];
 #endif
         seated[number[m]] = true;
         forget_place(m)
@@ -382,6 +388,11 @@ spent:
         :: d_step { crashes > 0 -> crashes--; orphaned[c] = true }; goto idle
         :: d_step { consume(m, a) }
         fi;
+        /* Where Redis has answered, the worker strikes the row with one of its next transactions. */
+        if
+        :: d_step { present && outbox[a] -> outbox[a] = false; outbox_rows-- }
+        :: true
+        fi;
         goto idle;
 refused:
         if
@@ -444,7 +455,7 @@ end:
         d_step { consume(owner_of[a % NUMBERS], a) };
         if
         :: d_step { crashes > 0 -> crashes-- }
-        :: d_step { present -> outbox[a] = false; outbox_rows-- }
+        :: d_step { present -> outbox_rows = outbox_rows - (outbox[a] -> 1 : 0); outbox[a] = false }
         :: !present
         fi;
         d_step { a = 0 }
@@ -528,6 +539,19 @@ end:
         claim[i] = 0;
         i = 0
     }
+#if SETBACKS > 0
+    :: d_step {
+        setbacks > 0 && present && last_consumed != 0 && place[owner_of[last_consumed % NUMBERS]] == NONE ->
+        setbacks--;
+        i = owner_of[last_consumed % NUMBERS];
+        place[i] = READY;
+        number[i] = last_consumed % NUMBERS;
+        admission[i] = last_consumed;
+        claim[i] = 0;
+        seated[number[i]] = false;
+        i = 0
+    }
+#endif
     od
 }
 
