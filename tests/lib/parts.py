@@ -5,6 +5,7 @@ import secrets
 import shutil
 import signal
 import subprocess
+import time
 import uuid
 
 from lib import fastcgi, logs, processes
@@ -317,7 +318,9 @@ class Parts:
             number = signal.SIGQUIT if part is self.nginx else signal.SIGTERM
             try:
                 code = part.stop(number, 20)
-                if code != 0:
+                # One that has hardly begun does not take signals yet.
+                hardly_begun = code == -number and time.monotonic() - part.started < 2
+                if code != 0 and not hardly_begun:
                     problems.append(f"{part.name} ended with {code}")
             except AssertionError as error:
                 problems.append(str(error))

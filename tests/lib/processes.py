@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 import uuid
 from pathlib import Path
 
@@ -23,6 +24,7 @@ class Process:
         if user:
             wrapper += [f"--reuid={user}", f"--regid={user}", "--init-groups"]
         environment = {**os.environ, RUN_MARK: RUN_ID, **(env or {})}
+        self.started = time.monotonic()
         with open(self.log, "ab") as output:
             self.child = subprocess.Popen([*wrapper, "--", *map(str, command)], stdin=stdin,
                                           stdout=output, stderr=output, env=environment,
