@@ -108,6 +108,13 @@ def test_installed_scripts_find_what_they_need(installed, make_directory):
     assert not left, left
 
 
+def test_sluicectl_looks_where_the_installation_has_the_operators_key():
+    setting = re.search(r"^admin_key_file = (.*)$", (ROOT / "packaging/etc/sluice.conf.in").read_text(), re.MULTILINE)
+    path = setting[1].replace("@sysconfdir@", "/etc")
+    program = build_directory("--sanitizers", "--test-hooks") / "sluicectl/sluicectl"
+    assert b"\0" + path.encode() + b"\0" in program.read_bytes() and path in run(program, "help")
+
+
 def test_settings_that_are_installed_are_accepted(installed, tmp_path):
     """With keys as sluice-keys makes them, in the folders that the settings name."""
     secrets = tmp_path / "secrets"
