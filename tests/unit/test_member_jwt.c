@@ -189,8 +189,8 @@ TEST(a_remark_in_the_file_is_no_secret)
     struct member member;
     char error[SECRET_ERROR];
 
-    settings->member_jwt_key_file =
-        scratch_write("remark.key", "# the login's secret, changed in spring\n" MEMBER_SECRET "\n", 0600);
+    settings->member_jwt_key_file = scratch_write(
+        "remark.key", "# the login's secret, changed in spring\n" MEMBER_SECRET "\n", 0600);
     struct member_verifier *verifier = member_verifier_new(settings, error);
     assert_non_null(verifier);
     settings->member_jwt_key_file = scratch_write("only.key", MEMBER_SECRET "\n", 0600);
