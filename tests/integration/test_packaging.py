@@ -134,6 +134,30 @@ def test_settings_that_are_installed_are_accepted(installed, tmp_path):
         run(build / program, "--check-config", "--config", config)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="deploys as root")
+def test_a_package_is_brought_where_nobody_else_can_change_it(make_directory):
+    """A host that is this machine, with an apt-get that only looks."""
+    place = make_directory("deploy")
+    programs = {
+        "apt-get": 'for file; do :; done; stat -c "%a %u" "${file%/*}" >>seen; cat "$file" >>seen; echo "$file" >>seen\n'
+                   '[ ! -e refuse ]',
+        "ssh": f'cd {place} && PATH={place}:$PATH exec sh -c "$2"', "scp": 'exec cp -- "$2" "${3#*:}"',
+        "runuser": "exit 0", "sluice-deploy": "exit 0"}
+    for name, text in programs.items():
+        (place / name).write_text(f"#!/bin/sh\n{text}\n")
+        (place / name).chmod(0o755)
+    package = place / "sluice one.deb"
+    package.write_text("the package\n")
+    command = ROOT / "packaging/deploy", "--package", package, "host-1"
+    environment = {"SLUICE_SSH": str(place / "ssh"), "SLUICE_SCP": str(place / "scp")}
+    run(*command, environment=environment)
+    mode, text, file = (place / "seen").read_text().splitlines()
+    assert (mode, text) == ("700 0", "the package") and not os.path.exists(os.path.dirname(file))
+    (place / "refuse").touch()
+    assert "could not be installed" in run(*command, environment=environment, expect=1)
+    assert not os.path.exists(os.path.dirname((place / "seen").read_text().splitlines()[-1]))
+
+
 def test_a_pool_opens_its_socket_where_nobody_hands_it_one(parts, make_directory):
     """Without systemd, by spawn-fcgi."""
     place = make_directory("pool")
