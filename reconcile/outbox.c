@@ -11,7 +11,7 @@ enum {
     BATCHES_PER_PASS = 50,
     STUCK_ATTEMPTS = 20, /* then a person should look */
     /* A worker that lives strikes its rows within TOLD_ROWS_REST_MS, a beat and a statement. */
-    WORKER_MS = 5000
+    WORKER_MS = 6000
 };
 
 /* A token that the order pool could not spend: said once, with what its line of the request names too. */

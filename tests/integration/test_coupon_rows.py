@@ -6,7 +6,7 @@ import pytest
 from lib import processes
 from lib.coupons import in_sql, issued, stored, told
 from lib.running import Running
-from lib.wait import until
+from lib.wait import TooLate, until
 
 ISSUE = "SELECT outcome, code, coupon_number, outbox_row FROM issue_coupon(%s, %s, 1, 1, %s, %s, %s, %s, 'key', %s, 32, %s)"
 
@@ -139,3 +139,33 @@ def test_a_code_is_looked_at_when_it_is_added(parts, api):
         with pytest.raises(psycopg2.errors.CheckViolation):
             parts.postgres.query("INSERT INTO coupon (event, code) VALUES (%s, 'GOOD'), (%s, %s)", event, event, code)
     assert parts.postgres.value("SELECT count(*) FROM coupon WHERE event = %s", event) == 0
+
+
+def keys_of(parts, queue):
+    raw = parts.redis_server.client(decode_responses=False)
+    return raw, raw.keys(f"sluice:{{{queue}}}:*")
+
+
+def test_what_redis_answered_and_forgot_is_told_again(parts, api):
+    """It wrote to its disk before the coupons went out, and dies before it does so again."""
+    queue = api.queue()
+    event = api.coupon_event(queue, 100)
+    members = api.ready_members(queue, 6)
+    raw, names = keys_of(parts, queue)
+    written = {name: raw.dump(name) for name in names}
+    for answer in api.together([member.coupon_call(event) for member in members], 4):
+        assert answer.status == 201
+    parts.redis_server.kill()
+    parts.start_redis()
+    raw, names = keys_of(parts, queue)
+    raw.delete(*names)
+    for name, value in written.items():
+        raw.restore(name, 0, value)
+    assert told(parts, queue, event)[1] == set()
+    # For as long as workers take to strike what they have told.
+    with pytest.raises(TooLate):
+        until(lambda: consumes(parts, queue) < len(members), 5)
+    parts.reconcile_until(lambda: parts.outbox_empty(queue))
+    assert told(parts, queue, event) == stored(parts, event)
+    assert api.stats(queue)["consumed"] == len(members)
+    assert {member.position(queue)["status"] for member in members} == {"NOT_ENTERED"}
