@@ -115,6 +115,18 @@ def test_sluicectl_looks_where_the_installation_has_the_operators_key():
     assert b"\0" + path.encode() + b"\0" in program.read_bytes() and path in run(program, "help")
 
 
+def test_the_board_hears_where_nginx_speaks_and_nobody_else_can(installed, make_directory):
+    output = make_directory("measured")
+    run(installed / "usr/share/sluice/scripts/site", "--output", output)
+    socket = re.search(r"server=unix:([^,]+),", (output / "nginx/measure.conf").read_text())[1]
+    assert f"origin_socket = {socket}\n" in (ROOT / "packaging/etc/sluice.conf.in").read_text()
+    folder = os.path.dirname(socket)
+    assert re.search(rf"^d {folder} +2750 sluice-board www-data", (ROOT / "packaging/etc/tmpfiles.conf").read_text(), re.MULTILINE)
+    unit = (installed / "lib/systemd/system/sluice-board.service", installed / "usr/lib/systemd/system/sluice-board.service")
+    text = next(path for path in unit if path.exists()).read_text()
+    assert folder in re.search(r"^ReadWritePaths=(.*)$", text, re.MULTILINE)[1].split()
+
+
 def test_settings_that_are_installed_are_accepted(installed, tmp_path):
     """With keys as sluice-keys makes them, in the folders that the settings name."""
     secrets = tmp_path / "secrets"
