@@ -65,6 +65,7 @@ def test_how_it_ends(sluicectl, parts, tmp_path):
     assert sluicectl.call("queue", "get", "No Queue").code == 64
     assert sluicectl.call("queue", "get", "nowhere", "--watch").code == 64
     assert sluicectl.call("queues").code == 64
+    assert "from 0 to 0.95" in sluicectl.call("plan", "--no-show", "1").errors
     assert sluicectl.call("queue", "list", url="http://127.0.0.1:1").code == 69
     viewer = Sluicectl(parts.build, parts.port, parts.secrets, "viewer.key")
     assert viewer.call("queue", "list").code == 0
