@@ -146,6 +146,12 @@ def test_settings_that_are_installed_are_accepted(installed, tmp_path):
         run(build / program, "--check-config", "--config", config)
 
 
+def test_who_must_act_does_not_wait_behind_one_other_operator():
+    said = run("bash", "-c", f"source {ROOT}/scripts/lib/pool_sizes.sh && pool_workers operator",
+               environment={"SLUICE_OPERATOR_WORKERS": ""})
+    assert int(said) >= 2
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="deploys as root")
 def test_a_package_is_brought_where_nobody_else_can_change_it(make_directory):
     """A host that is this machine, with an apt-get that only looks."""
