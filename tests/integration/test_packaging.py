@@ -104,6 +104,8 @@ def test_installed_scripts_find_what_they_need(installed, make_directory):
     (output / "nginx.conf").write_text(
         f"pid {output}/nginx.pid;\nerror_log stderr;\nevents {{}}\nhttp {{\naccess_log off;\n{site}\n}}\n")
     assert "test is successful" in run("nginx", "-t", "-c", output / "nginx.conf")
+    lines = (output / "nginx/snippets/metrics_allowed.conf").read_text().splitlines()
+    assert lines.index("include /etc/sluice/metrics-allowed*.conf;") < lines.index("allow 10.0.0.0/8;")
     left = [path for path in output.rglob("*.conf") if re.search(r"@[A-Z_]+@", path.read_text())]
     assert not left, left
 
