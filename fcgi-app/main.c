@@ -190,6 +190,7 @@ static void stores_open(struct services *services)
     }
     if (services->pool == POOL_ORDER) {
         static struct told_rows told;
+        told.redis = services->redis;
         services->told = &told;
     }
     if (services->pool == POOL_ORDER || services->pool == POOL_CATALOG) {

@@ -170,6 +170,7 @@ int main(int argc, char **argv)
                                  settings.lock_timeout_ms),
         .arena = arena_new(),
     };
+    reconcile.told.redis = reconcile.redis;
     if (!payment_provider_open(&settings, &reconcile.payment_provider, payment_error)) {
         log_event(LOG_LEVEL_ERROR, "payments.unusable", LOG_FIELDS(LOG_TEXT("why", payment_error)));
         code = PROGRAM_BAD_CONFIG;

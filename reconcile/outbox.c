@@ -1,4 +1,5 @@
 #include "lib/admission/claim.h"
+#include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/catalog/catalog.h"
 #include "lib/orders/availability.h"
@@ -11,15 +12,18 @@ enum {
     BATCHES_PER_PASS = 50,
     STUCK_ATTEMPTS = 20, /* then a person should look */
     /* A worker that lives strikes its rows within TOLD_ROWS_REST_MS, a beat and a statement. */
-    WORKER_MS = 5000
+    WORKER_MS = 6000
 };
 
-/* A token that the order pool could not spend: said once, with what its line of the request names too. */
-static bool consume(struct reconcile *reconcile, const struct outbox_row *row,
-                    const struct claim *claim)
+/* CONSUMED is a token that the order pool could not spend: said once, with what its line of the request names too. */
+static enum outcome consume(struct reconcile *reconcile, const struct outbox_row *row)
 {
+    struct claim claim = {.queue = row->queue, .member = row->member, .event = row->event};
+
+    str_copy(row->admission, claim.admission, sizeof(claim.admission));
+    str_copy(row->key_hash, claim.key_hash, sizeof(claim.key_hash));
     enum outcome outcome =
-        claim_consume(reconcile->redis, reconcile->arena, claim, row->order,
+        claim_consume(reconcile->redis, reconcile->arena, &claim, row->order,
                       reconcile->settings->tombstone_seconds * 1000, row->keep_place);
 
     if (outcome == OUTCOME_CONSUMED) {
@@ -27,31 +31,53 @@ static bool consume(struct reconcile *reconcile, const struct outbox_row *row,
                   LOG_FIELDS(LOG_STR("queue", row->queue), LOG_STR("order", row->order),
                              LOG_INT("attempts", row->attempts)));
     }
-    return outcome != OUTCOME_ADMISSION_UNAVAILABLE;
+    return outcome;
 }
 
-static bool carry_out(struct reconcile *reconcile, const struct outbox_row *row)
+enum carried { CARRIED_OUT, CARRIED_JUST_NOW, NOT_CARRIED_OUT };
+
+/* What Redis has just heard for the first time it may yet forget: struck later, see told_rows. A single pass has no
+ * later. */
+static enum carried carry_out_consume(struct reconcile *reconcile, const struct outbox_row *row)
 {
-    struct claim claim = {.queue = row->queue, .member = row->member, .event = row->event};
+    switch (consume(reconcile, row)) {
+    case OUTCOME_ADMISSION_UNAVAILABLE:
+        return NOT_CARRIED_OUT;
+    case OUTCOME_CONSUMED:
+        if (!reconcile->thorough) {
+            told_rows_add(&reconcile->told, row->id, clock_monotonic_ms());
+            return CARRIED_JUST_NOW;
+        }
+        return CARRIED_OUT;
+    default:
+        return CARRIED_OUT;
+    }
+}
+
+static enum carried carry_out(struct reconcile *reconcile, const struct outbox_row *row)
+{
+    bool done = false;
 
     switch (row->kind) {
     case OUTBOX_CONSUME:
-        str_copy(row->admission, claim.admission, sizeof(claim.admission));
-        str_copy(row->key_hash, claim.key_hash, sizeof(claim.key_hash));
-        return consume(reconcile, row, &claim);
+        return carry_out_consume(reconcile, row);
     case OUTBOX_FREE_PLACE:
-        return place_free(reconcile->redis, reconcile->arena, row->queue, row->member,
+        done = place_free(reconcile->redis, reconcile->arena, row->queue, row->member,
                           row->order) != OUTCOME_ADMISSION_UNAVAILABLE;
+        break;
     case OUTBOX_SEATS:
-        return order_seats_tell(reconcile->postgres, reconcile->redis, reconcile->arena,
-                                row->order);
+        done =
+            order_seats_tell(reconcile->postgres, reconcile->redis, reconcile->arena, row->order);
+        break;
     case OUTBOX_SOLD_OUT:
-        return availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena,
+        done = availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena,
                                     row->queue, false);
+        break;
     case OUTBOX_CONCERT:
-        return catalog_concert_changed(reconcile->redis, reconcile->arena, row->concert);
+        done = catalog_concert_changed(reconcile->redis, reconcile->arena, row->concert);
+        break;
     }
-    return false;
+    return done ? CARRIED_OUT : NOT_CARRIED_OUT;
 }
 
 /* Returns how many rows were taken, -1 when this pass should not go on. */
@@ -59,18 +85,24 @@ static int64_t work_off_batch(struct reconcile *reconcile)
 {
     struct reconcile_report *report = &reconcile->report;
     const struct outbox_row *rows;
+    const struct outbox_ages ages = {.coupon_ms = reconcile->thorough ? 0 : WORKER_MS,
+                                     .order_ms = reconcile->thorough ? 0 : TOLD_ROWS_KEPT_MS};
     size_t count;
     size_t done = 0;
+    size_t just_now = 0;
 
-    if (outbox_take(reconcile->postgres, reconcile->arena, ROWS_PER_BATCH,
-                    reconcile->thorough ? 0 : WORKER_MS, &rows, &count) != POSTGRES_OK) {
+    if (outbox_take(reconcile->postgres, reconcile->arena, ROWS_PER_BATCH, &ages, &rows, &count) !=
+        POSTGRES_OK) {
         report->postgres_silent = true;
         return -1;
     }
     int64_t *ids = arena_alloc(reconcile->arena, (count + 1) * sizeof(*ids));
     for (size_t i = 0; i < count; i++) {
-        if (carry_out(reconcile, &rows[i])) {
+        enum carried carried = carry_out(reconcile, &rows[i]);
+        if (carried == CARRIED_OUT) {
             ids[done++] = rows[i].id;
+        } else if (carried == CARRIED_JUST_NOW) {
+            just_now++;
         } else if (rows[i].attempts >= STUCK_ATTEMPTS) {
             report->outbox_stuck++;
             log_event(LOG_LEVEL_WARNING, "outbox.stuck",
@@ -82,12 +114,23 @@ static int64_t work_off_batch(struct reconcile *reconcile)
         report->postgres_silent = true;
         return -1;
     }
-    report->outbox_done += (int64_t)done;
-    return done < count ? -1 : (int64_t)count;
+    report->outbox_done += (int64_t)(done + just_now);
+    return done + just_now < count ? -1 : (int64_t)count;
+}
+
+static void strike_told(struct reconcile *reconcile)
+{
+    size_t before;
+
+    do {
+        before = reconcile->told.count;
+        told_rows_flush(&reconcile->told, reconcile->postgres, reconcile->arena, TOLD_ROWS_KEPT_MS);
+    } while (reconcile->told.count < before);
 }
 
 void reconcile_outbox(struct reconcile *reconcile)
 {
+    strike_told(reconcile);
     for (int batch = 0; batch < BATCHES_PER_PASS; batch++) {
         if (work_off_batch(reconcile) < ROWS_PER_BATCH) {
             return;

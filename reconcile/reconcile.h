@@ -16,6 +16,7 @@
 #include "lib/base/identifier.h"
 #include "lib/orders/payment_desk.h"
 #include "lib/orders/queue_store.h"
+#include "lib/orders/told_rows.h"
 #include "lib/payments/payment_provider.h"
 #include "lib/settings/settings.h"
 #include "lib/store/postgres.h"
@@ -62,6 +63,7 @@ struct reconcile {
     struct payment_provider *payment_provider; /* NULL: there is none */
     struct arena *arena;
     struct reconcile_report report; /* of the pass that runs */
+    struct told_rows told;          /* tokens that were spent here, not by their workers */
     bool
         thorough; /* a pass compares every seat, not just the next pages of them, and takes every row
                       of the outbox, not just those that no worker strikes any more */

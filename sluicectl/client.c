@@ -17,7 +17,7 @@ enum {
     ANSWER_MAX = 32 * 1024 * 1024
 };
 
-static const char INSTALLED_KEY[] = "/etc/sluice/secrets/admin.key";
+static const char INSTALLED_KEY[] = "/etc/sluice/secrets/operators/admin.key";
 
 static void release_json(void *object)
 {
@@ -52,6 +52,16 @@ static const char *key_file(const struct invocation *invocation)
     return elsewhere && access(INSTALLED_KEY, F_OK) == 0 ? INSTALLED_KEY : ours;
 }
 
+/** The first line that is no remark: of several keys the one to use. */
+static struct str first_key(struct str text)
+{
+    struct str line;
+
+    while (str_split(text, '\n', &line, &text) && str_starts(line, STR("#"))) {
+    }
+    return str_sized(line.p, line.n > 0 && line.p[line.n - 1] == '\r' ? line.n - 1 : line.n);
+}
+
 /** The header that carries the admin key; NULL, and noted why, where there is none. */
 static struct curl_slist *key_header(const struct invocation *invocation,
                                      struct client_answer *answer)
@@ -70,8 +80,8 @@ static struct curl_slist *key_header(const struct invocation *invocation,
                                      error));
         return NULL;
     }
-    size_t text = strcspn(bytes, "\r\n");
-    char *header = arena_format(invocation->arena, "Authorization: Bearer %.*s", (int)text, bytes);
+    struct str key = first_key(str_sized(bytes, length));
+    char *header = arena_format(invocation->arena, "Authorization: Bearer %.*s", STR_ARG(key));
     struct curl_slist *headers = curl_slist_append(NULL, header);
     secret_free(bytes, length);
     return headers;

@@ -1,9 +1,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <openssl/pem.h>
@@ -110,6 +112,26 @@ static void read_site(struct doctor *doctor, struct str text, struct site *site)
     }
 }
 
+/** Opens a file that nobody else can have written: nginx -T loads the modules that its configuration names, with our
+ *  rights, and the folder may be any, such as ./data. NULL where there is none. */
+static FILE *open_own(const char *path)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+    if (fd < 0) {
+        return NULL;
+    }
+    bool ours = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+                (status.st_uid == geteuid() || status.st_uid == 0) &&
+                (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    FILE *file = ours ? fdopen(fd, "re") : NULL;
+    if (file == NULL) {
+        (void)close(fd);
+    }
+    return file;
+}
+
 /** The main file of nginx that is meant: of the command line, or of scripts/run; NULL for nginx's own. */
 static const char *main_file(struct doctor *doctor)
 {
@@ -118,7 +140,7 @@ static const char *main_file(struct doctor *doctor)
     if (doctor->invocation->nginx[0] != '\0') {
         return doctor->invocation->nginx;
     }
-    FILE *file = fopen(arena_format(doctor->arena, "%s/run.place", doctor->invocation->data), "re");
+    FILE *file = open_own(arena_format(doctor->arena, "%s/run.place", doctor->invocation->data));
     if (file == NULL) {
         return NULL;
     }

@@ -48,7 +48,7 @@ static const char REST[] =
     "FILES\n"
     "    DIR/secrets/admin.key       the operator's key; without --data and a folder\n"
     "                                ./data that of an installed Sluice:\n"
-    "                                /etc/sluice/secrets/admin.key\n"
+    "                                /etc/sluice/secrets/operators/admin.key\n"
     "    DIR/secrets/member-jwt.key  signs the member JWTs of `token member`\n"
     "\n"
     "EXIT STATUS\n"

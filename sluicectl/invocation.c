@@ -11,11 +11,24 @@ static enum exit_code told = EXIT_FAILED;
 
 static void say(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
+size_t steering_bytes(const char *text)
+{
+    unsigned char c = (unsigned char)text[0];
+    unsigned char next = c == 0xc2 ? (unsigned char)text[1] : 0;
+
+    return c == 0 ? 0 : c < ' ' || c == 0x7f ? 1 : next >= 0x80 && next <= 0x9f ? 2 : 0;
+}
+
 void print_plain(FILE *stream, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        (void)fputc(c < ' ' || c == 0x7f ? ' ' : c, stream);
+    for (size_t length; *text != '\0'; text += length) {
+        length = steering_bytes(text);
+        if (length > 0) {
+            (void)fputc(' ', stream);
+        } else {
+            (void)fputc((unsigned char)*text, stream);
+            length = 1;
+        }
     }
 }
 

@@ -58,6 +58,10 @@ enum exit_code exit_code_of(enum exit_code code);
 /** Says what is wrong with the command line, and where help is. Returns EXIT_USAGE. */
 enum exit_code misused(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** How many bytes at the beginning of `text` are one character that steers a terminal: C0 and DEL, or C1 (U+009B is what
+ *  ESC [ is); 0 for any other, and at its end. */
+size_t steering_bytes(const char *text);
+
 /** Prints text of others on one line's part: what would steer a terminal becomes a space. */
 void print_plain(FILE *stream, const char *text);
 

@@ -21,7 +21,7 @@ static bool read_number(const char *option, const char *text, double least, doub
     }
     *number = strtod(text, &end);
     if (*end != '\0' || end == text || !(*number >= least && *number <= most)) {
-        (void)misused("--%s must be a number from %g to %.0f", option, least, most);
+        (void)misused("--%s must be a number from %g to %.10g", option, least, most);
         return false;
     }
     return true;

@@ -29,9 +29,11 @@ static void print_change(const struct sale_change *change)
         json_object *before = json_object_object_get(field, "before");
         (void)printf("    %s: ", text_field(field, "name", ""));
         if (change->present != NULL) {
-            (void)printf("%s → ", shown(before));
+            print_plain(stdout, shown(before));
+            (void)fputs(" → ", stdout);
         }
-        (void)puts(shown(json_object_object_get(field, "after")));
+        print_plain(stdout, shown(json_object_object_get(field, "after")));
+        (void)putchar('\n');
     }
 }
 

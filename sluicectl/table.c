@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sluicectl/invocation.h"
+
 void table_init(struct table *table, struct arena *arena, const char *alignment)
 {
     *table = (struct table){.arena = arena, .alignment = alignment, .columns = strlen(alignment)};
@@ -16,9 +18,7 @@ void table_add(struct table *table, const char *text)
     }
     char *cell = arena_copy(table->arena, text[0] == '\0' ? STR("-") : str_of(text));
     for (char *c = cell; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ' || *c == 0x7f) {
-            *c = ' ';
-        }
+        memset(c, ' ', steering_bytes(c));
     }
     table->cells[table->count++] = cell;
 }

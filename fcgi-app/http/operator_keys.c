@@ -43,12 +43,15 @@ static bool take_keys(struct str text, struct digests *digests)
     while (more) {
         more = str_split(text, '\n', &line, &text);
         line = without_line_ends(line);
+        if (line.n > 0 && line.p[0] == '#') {
+            continue; /* a remark: everybody could guess such a key */
+        }
         if (line.n < KEY_MIN || digests->count == KEYS_OF_A_ROLE) {
             return false;
         }
         sha256(line, digests->digest[digests->count++]);
     }
-    return true;
+    return digests->count > 0;
 }
 
 static bool read_keys(const char *path, struct digests *digests, char error[SECRET_ERROR])

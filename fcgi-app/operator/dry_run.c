@@ -19,7 +19,7 @@
 #include "lib/identity/visitor.h"
 #include "lib/store/redis.h"
 
-enum { URL_MAX = 4000, TEXT_MAX = 8000, PARAMETERS_MAX = 16 };
+enum { URL_MAX = 4000, TEXT_MAX = 8000, PARAMETERS_MAX = 16, JSON_OF_A_BYTE = 8 };
 
 /** A request that nobody sent. */
 struct imagined {
@@ -311,6 +311,18 @@ static bool look(const struct imagined *it, const struct request *imagined, stru
     return true;
 }
 
+/** A path has any bytes, and JSON none but UTF-8: what is not stands as U+FFFD. */
+static json_object *path_json(struct arena *arena, struct str path)
+{
+    struct buffer text;
+
+    buffer_init(&text, (size_t)JSON_OF_A_BYTE * URL_MAX);
+    buffer_add_json_string(&text, path);
+    json_object *shown = json_tokener_parse(arena_copy(arena, buffer_text(&text)));
+    buffer_free(&text);
+    return shown;
+}
+
 void dry_run(const struct services *services, const struct request *request,
              struct response *response)
 {
@@ -332,7 +344,7 @@ void dry_run(const struct services *services, const struct request *request,
     json_object_object_add(answer, "why", json_object_new_string(finding.why));
     json_object_object_add(answer, "subject", visit->id.n > 0 ? text_json(visit->id) : NULL);
     json_object_object_add(answer, "pass", json_object_new_string(pass_word(visit)));
-    json_object_object_add(answer, "path", text_json(it.path));
+    json_object_object_add(answer, "path", path_json(request->arena, it.path));
     response_json_object(response, 200, answer);
     (void)json_object_put(answer);
 }

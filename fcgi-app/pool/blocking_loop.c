@@ -41,8 +41,7 @@ static void beat_if_due(struct worker *worker)
                               services->settings->order_pool_silence_ms);
     }
     abandoned_claims_release(services, worker->exchange->arena, clock_monotonic_ms());
-    told_rows_flush(services->told, services->postgres, worker->exchange->arena,
-                    clock_monotonic_ms());
+    told_rows_flush(services->told, services->postgres, worker->exchange->arena, TOLD_ROWS_REST_MS);
     exchange_clear(worker->exchange);
 }
 
@@ -90,7 +89,7 @@ int blocking_loop_run(const struct services *services)
         }
     }
     if (services->told != NULL) {
-        told_rows_flush(services->told, services->postgres, worker.exchange->arena, INT64_MAX);
+        told_rows_flush(services->told, services->postgres, worker.exchange->arena, 0);
     }
     log_event(LOG_LEVEL_INFO, "worker.stopped", LOG_NO_FIELDS);
     exchange_free(worker.exchange);

@@ -78,7 +78,7 @@ static void take_snapshot(const struct autopilot_look *look, struct autopilot_me
     memory->origin = look->origin;
     memory->admitted = look->admitted;
     memory->withdrawn = look->withdrawn;
-    memory->decided = look->admitted - look->unseen;
+    memory->decided = look->admitted > look->unseen ? look->admitted - look->unseen : 0;
 }
 
 static void forget_load(struct autopilot_memory *memory)
@@ -137,6 +137,10 @@ static bool follow_load(const struct autopilot_look *look, struct autopilot_memo
         look->admitted < memory->admitted || look->withdrawn < memory->withdrawn ||
         !load_view_add(&memory->order_view, &memory->orders, &look->orders, *seconds) ||
         !load_view_add(&memory->origin_view, &memory->origin, &look->origin, *seconds)) {
+        if (elapsed < 0) {
+            /* By a clock that was set back they would lie ahead, and nothing could be cut until then. */
+            memory->cut_ms = memory->broke_ms = 0;
+        }
         forget_load(memory);
         take_snapshot(look, memory);
         return false;

@@ -60,12 +60,15 @@ static bool take_secrets(struct str text, struct secrets *secrets)
     }
     while (more) {
         more = str_split(text, '\n', &line, &text);
+        if (line.n > 0 && line.p[0] == '#') {
+            continue; /* a remark: whoever guesses it could sign as anybody */
+        }
         if (!is_secret(line) || secrets->count == MEMBER_SECRETS_MAX) {
             return false;
         }
         secrets->keys[secrets->count++] = mac_key_new(line);
     }
-    return true;
+    return secrets->count > 0;
 }
 
 /* Reads HS256 secrets: a line of printable ASCII each. False, with none of them, where one is bad. */

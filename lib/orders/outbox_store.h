@@ -35,12 +35,17 @@ struct outbox_row {
     int64_t attempts; /* how often it was taken, this time included */
 };
 
-/** Takes at most `limit` (≥ 1) rows, oldest first; those that say a token is spent on a coupon only when they are at least
- *  `min_age_ms` old: until then whoever wrote them is expected to carry them out and to strike them. Nobody else gets
+/** How old rows must be that say a token is spent: until then whoever wrote them is expected to carry them out. */
+struct outbox_ages {
+    int64_t coupon_ms; /* and to strike them */
+    int64_t order_ms;
+};
+
+/** Takes at most `limit` (≥ 1) rows that are of age, oldest first. Nobody else gets
  *  them for 10 s (more after each time), so running twice at once does no work twice; what is not struck
  *  by outbox_done() comes again. POSTGRES_OK fills `*rows` and `*count`. */
 enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena, int64_t limit,
-                                  int64_t min_age_ms, const struct outbox_row **rows,
+                                  const struct outbox_ages *ages, const struct outbox_row **rows,
                                   size_t *count);
 
 /** These ids as the literal of a bigint[], in the arena. */

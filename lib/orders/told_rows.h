@@ -1,7 +1,10 @@
 /*
  * told_rows — rows of the outbox that this process has carried out itself and that are not struck yet. The next
- * transaction of an order or a coupon strikes them along with what it does; what waits too long is struck by itself. Rows
- * that are forgotten here, because the process died, are carried out once more by reconcile, which does no harm.
+ * transaction of a coupon strikes them along with what it does; what waits too long is struck by itself.
+ * Redis writes to its disk once a second, and copies lag behind: what it has answered it may yet forget. So a row is struck
+ * only once the connection over which it was carried out has brought an answer TOLD_ROWS_KEPT_MS later, and those of a
+ * connection that has ended are forgotten here. Rows that are forgotten here, or because the process died, are carried
+ * out once more by reconcile, which does no harm.
  */
 #ifndef SLUICE_ORDERS_TOLD_ROWS_H
 #define SLUICE_ORDERS_TOLD_ROWS_H
@@ -11,24 +14,30 @@
 
 #include "lib/base/arena.h"
 #include "lib/store/postgres.h"
+#include "lib/store/redis.h"
 
 enum {
-    TOLD_ROWS_MAX = 64,
-    TOLD_ROWS_BATCH = 16, /* so many are worth a statement */
-    TOLD_ROWS_REST_MS = 1000
+    TOLD_ROWS_MAX = 1024,
+    TOLD_ROWS_BATCH = 16,     /* so many are worth a statement */
+    TOLD_ROWS_AT_ONCE = 128,  /* at most, in one transaction */
+    TOLD_ROWS_KEPT_MS = 2000, /* appendfsync everysec: what is older than that is on the disk */
+    TOLD_ROWS_REST_MS = 3000  /* then they are struck at the pool's next beat */
 };
 
 struct told_rows {
-    int64_t ids[TOLD_ROWS_MAX]; /* oldest first */
+    const struct redis *redis; /* who was told */
+    int64_t connection;        /* redis_connection() of all of them */
     size_t count;
-    int64_t since_ms; /* monotonic, when the first of them was added */
+    int64_t ids[TOLD_ROWS_MAX];   /* oldest first */
+    int64_t at_ms[TOLD_ROWS_MAX]; /* monotonic, when each was carried out */
 };
 
-/** Remembers a row that was carried out; with TOLD_ROWS_MAX of them it is left to reconcile. Nothing for `row` ≤ 0. */
+/** Remembers a row that was carried out just now; with TOLD_ROWS_MAX of them it is left to reconcile. Nothing for
+ *  `row` ≤ 0. */
 void told_rows_add(struct told_rows *told, int64_t row, int64_t now_ms);
 
-/** How many the next transaction should strike: all of them, or 0 while they are fewer than TOLD_ROWS_BATCH. */
-size_t told_rows_due(const struct told_rows *told);
+/** How many the next transaction should strike: as many as may be, or 0 while those are fewer than TOLD_ROWS_BATCH. */
+size_t told_rows_due(struct told_rows *told);
 
 /** The first `count` as the literal of a bigint[] in the arena, NULL for none. */
 const char *told_rows_list(const struct told_rows *told, struct arena *arena, size_t count);
@@ -36,9 +45,9 @@ const char *told_rows_list(const struct told_rows *told, struct arena *arena, si
 /** The first `count` are struck: a transaction that strikes them has committed. */
 void told_rows_struck(struct told_rows *told, size_t count);
 
-/** Strikes all of them in a transaction of its own, where the first has waited for TOLD_ROWS_REST_MS, or whenever
- *  there are any (`now_ms` INT64_MAX). Where PostgreSQL does not answer they stay. */
+/** Strikes those that may be, in a transaction of its own, where the oldest has waited for `rest_ms`. Where PostgreSQL
+ *  does not answer they stay. */
 void told_rows_flush(struct told_rows *told, struct postgres *postgres, struct arena *arena,
-                     int64_t now_ms);
+                     int64_t rest_ms);
 
 #endif

@@ -14,6 +14,8 @@ struct redis {
     const char *path;
     struct timeval timeout;
     redisContext *context; /* NULL while not connected */
+    int64_t connection;    /* how many have ended */
+    int64_t answered_ms;
     char error[256];
 };
 
@@ -35,6 +37,8 @@ static void disconnect(struct redis *redis)
     if (redis->context != NULL) {
         redisFree(redis->context);
         redis->context = NULL;
+        redis->connection++;
+        redis->answered_ms = 0;
     }
 }
 
@@ -82,6 +86,8 @@ static redisReply *round_trip(struct redis *redis, const struct redis_command *c
         /* A late answer must never be taken for that of the next command. */
         remember_error(redis, redis->context->errstr);
         disconnect(redis);
+    } else {
+        redis->answered_ms = sent_us / 1000;
     }
     return reply;
 }
@@ -115,6 +121,16 @@ const redisReply *redis_call(struct redis *redis, struct arena *arena,
         return NULL;
     }
     return reply;
+}
+
+int64_t redis_connection(const struct redis *redis)
+{
+    return redis->connection;
+}
+
+int64_t redis_answered_ms(const struct redis *redis)
+{
+    return redis->answered_ms;
 }
 
 const char *redis_error(const struct redis *redis)

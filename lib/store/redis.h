@@ -29,6 +29,12 @@ void redis_free(struct redis *redis);
 const redisReply *redis_call(struct redis *redis, struct arena *arena,
                              struct redis_command *command);
 
+/** A number that differs for each connection: another one than before says that what was answered before it may be forgotten. */
+int64_t redis_connection(const struct redis *redis);
+
+/** When the last command was sent that was answered over this connection, clock_monotonic_ms(); 0 before the first. */
+int64_t redis_answered_ms(const struct redis *redis);
+
 /** Why the last call gave NULL, borrowed until the next call. */
 const char *redis_error(const struct redis *redis);
 

@@ -17,13 +17,19 @@ end
 local conf
 do
     local packed = redis.call('HGET', key_settings, 'packed')
-    if not packed then
-        -- Published by a release that packed nothing.
-        --@include conf_fields
-        packed = cmsgpack.pack(unpack(redis.call('HMGET', key_settings, unpack(CONF_FIELDS))))
-    end
     local deleted, epoch, operator_state, activation, identity, opens, closes, max_waiting, rate, poll_tiers, tick_ms,
-        mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on = cmsgpack.unpack(packed)
+        mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on
+    if packed then
+        deleted, epoch, operator_state, activation, identity, opens, closes, max_waiting, rate, poll_tiers, tick_ms,
+            mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on = cmsgpack.unpack(packed)
+    end
+    if release_on == nil then
+        -- Published by a release that packed nothing, or fewer.
+        --@include conf_fields
+        deleted, epoch, operator_state, activation, identity, opens, closes, max_waiting, rate, poll_tiers, tick_ms,
+            mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on =
+            unpack(redis.call('HMGET', key_settings, unpack(CONF_FIELDS)))
+    end
     conf = {
         deleted = deleted, epoch = epoch, operatorState = operator_state, activation = activation,
         identity = identity, opensAt = opens, closesAt = closes, maxWaiting = max_waiting, ratePerSecond = rate,

@@ -162,6 +162,23 @@ def test_without_the_right_key_nothing_is_shown(api, console):
     assert page.text("#console") is None and page.evaluate("sessionStorage.length") == 0
 
 
+def test_a_confirmation_is_never_carried_out_on_another_queue(api, console):
+    asked, other = api.still_queue(), api.still_queue()
+    page = console(api.admin_key, queue=asked)
+    page.click("[data-act=message]")
+    page.wait("#confirm")
+    page.fill("#confirm-value", f"for those of {asked}")
+    page.until("!document.querySelector('#confirm-yes').disabled")
+    assert api.admin("DELETE", f"/queues/{asked}?force=true").status == 204
+    page.until("document.querySelector('#confirm-yes').disabled")
+    assert asked in page.text("#confirm-title") and "not among the queues" in page.text("#confirm-figures")
+    page.evaluate("document.querySelector('#confirm-form').requestSubmit()")
+    page.click("#confirm-cancel")
+    page.until("!document.querySelector('#confirm').open")
+    assert api.admin("GET", f"/queues/{other}")["message"] is None
+    assert [request.url for request in page.requests() if request.method == "PATCH"] == []
+
+
 def test_old_figures_are_called_old(api, console):
     queue = api.still_queue()
     page = console(api.admin_key, queue=queue)

@@ -129,6 +129,9 @@ class TestDryRun:
         until(lambda: [api.stats(queue)[name] - before[name] for name in counted] == [0, 1, -1], 5,
               "only the next one came in")
 
+    def test_a_path_of_any_bytes_is_shown(self, visitor_queue, dry):
+        assert dry(visitor_queue(), url="/a%ff\u00e9%c3%a9%0a")["path"] == "/a\ufffd\u00e9\u00e9\n"
+
     @pytest.mark.parametrize("settings, body, through, verdict", [
         ({"activation": "off"}, {}, True, "off"), ({"activation": "watch"}, {}, True, "watch"),
         ({"activation": "hold"}, {}, False, "hold"), ({"admitWhenIdle": True}, {}, True, "enter"),

@@ -6,7 +6,7 @@ import pytest
 from lib import processes
 from lib.coupons import in_sql, issued, stored, told
 from lib.running import Running
-from lib.wait import until
+from lib.wait import TooLate, until
 
 ISSUE = "SELECT outcome, code, coupon_number, outbox_row FROM issue_coupon(%s, %s, 1, 1, %s, %s, %s, %s, 'key', %s, 32, %s)"
 
@@ -139,3 +139,62 @@ def test_a_code_is_looked_at_when_it_is_added(parts, api):
         with pytest.raises(psycopg2.errors.CheckViolation):
             parts.postgres.query("INSERT INTO coupon (event, code) VALUES (%s, 'GOOD'), (%s, %s)", event, event, code)
     assert parts.postgres.value("SELECT count(*) FROM coupon WHERE event = %s", event) == 0
+
+
+def written(parts, queue):
+    """What Redis knows of the queue, as on its disk."""
+    raw = parts.redis_server.client(decode_responses=False)
+    return {name: raw.dump(name) for name in raw.keys(f"sluice:{{{queue}}}:*")}
+
+
+def die_and_come_back(parts, queue, values):
+    """Redis dies; what it has not written since is forgotten."""
+    parts.redis_server.kill()
+    parts.start_redis()
+    raw = parts.redis_server.client(decode_responses=False)
+    raw.delete(*raw.keys(f"sluice:{{{queue}}}:*"))
+    for name, value in values.items():
+        raw.restore(name, 0, value)
+
+
+def test_what_redis_answered_a_worker_and_forgot_is_told_again(parts, api):
+    queue = api.queue()
+    event = api.coupon_event(queue, 100)
+    members = api.ready_members(queue, 6)
+    before = written(parts, queue)
+    for answer in api.together([member.coupon_call(event) for member in members], 4):
+        assert answer.status == 201
+    die_and_come_back(parts, queue, before)
+    assert told(parts, queue, event)[1] == set()
+    # For as long as workers take to strike what they have told.
+    with pytest.raises(TooLate):
+        until(lambda: consumes(parts, queue) < len(members), 5)
+    parts.reconcile_until(lambda: parts.outbox_empty(queue))
+    assert told(parts, queue, event) == stored(parts, event)
+    assert api.stats(queue)["consumed"] == len(members)
+    assert {member.position(queue)["status"] for member in members} == {"NOT_ENTERED"}
+
+
+def test_what_redis_answered_reconcile_and_forgot_is_told_again(parts, api):
+    queue = api.queue()
+    event = api.coupon_event(queue, 5)
+    member = api.ready_member(queue)
+    before = written(parts, queue)
+    parts.arm_pause("order.committed")
+    call = Running(lambda: member.coupon(event))
+    processes.kill9(parts.wait_hit("order.committed"))
+    call.wait()
+    parts.all_workers("order")
+    is_told = lambda: told(parts, queue, event)[1] == {member.name}
+    parts.postgres.query("UPDATE outbox SET created_at = created_at - interval '1 minute' WHERE queue = %s", queue)
+    parts.start_reconcile(every=1)
+    try:
+        until(is_told, 10)
+        die_and_come_back(parts, queue, before)
+        assert not is_told() and consumes(parts, queue) == 1
+        parts.postgres.query("UPDATE outbox SET retry_at = NULL WHERE queue = %s", queue)
+        until(is_told, 10)
+        until(lambda: consumes(parts, queue) == 0, 10)
+    finally:
+        parts.stop_reconcile()
+    assert member.position(queue)["status"] == "NOT_ENTERED"

@@ -238,3 +238,22 @@ def test_the_server_s_own_checklist_is_part_of_it(patient, api):
 def test_without_a_server(patient):
     called = patient.sluicectl.call("doctor", "--config", patient.config, url="http://127.0.0.1:1")
     assert called.code == 1 and "fail  server.reach" in called.output
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_it_has_nginx_read_nothing_that_another_user_names(patient, tmp_path):
+    """nginx -T loads modules with the rights of whoever asks it."""
+    place = tmp_path / "place"
+    (place / "nginx").mkdir(parents=True)
+    (place / "nginx" / "sluice.conf").write_text("nothing that nginx takes;\n")
+    named = tmp_path / "run.place"
+    named.write_text(f"{place}\n")
+
+    def detail():
+        answer = patient.sluicectl.call("doctor", "--json", "--config", patient.config, "--data", tmp_path)
+        return next(item["detail"] for item in json.loads(answer.output)["items"] if item["name"] == "nginx.config")
+    assert str(place) in detail()
+    for uid, mode in ((65534, 0o600), (0, 0o666)):
+        os.chown(named, uid, -1)
+        named.chmod(mode)
+        assert str(place) not in detail()

@@ -247,6 +247,13 @@ def ask_from(parts, address):
         connection.close()
 
 
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "Via"])
+def test_what_comes_by_way_of_a_load_balancer_is_not_let_in_by_its_address(parts, api, header):
+    for path in ("/metrics", "/_sluice/nginx-status"):
+        assert api.call("GET", path).status == 200
+        assert_problem(api.call("GET", path, {header: "203.0.113.9"}), 403, "FORBIDDEN")
+
+
 def test_only_addresses_that_are_named_read_them(parts):
     allowed = parts.directory / "nginx" / "snippets" / "metrics_allowed.conf"
     as_it_was = allowed.read_text()

@@ -104,8 +104,29 @@ def test_installed_scripts_find_what_they_need(installed, make_directory):
     (output / "nginx.conf").write_text(
         f"pid {output}/nginx.pid;\nerror_log stderr;\nevents {{}}\nhttp {{\naccess_log off;\n{site}\n}}\n")
     assert "test is successful" in run("nginx", "-t", "-c", output / "nginx.conf")
+    lines = (output / "nginx/snippets/metrics_allowed.conf").read_text().splitlines()
+    assert lines.index("include /etc/sluice/metrics-allowed*.conf;") < lines.index("allow 10.0.0.0/8;")
     left = [path for path in output.rglob("*.conf") if re.search(r"@[A-Z_]+@", path.read_text())]
     assert not left, left
+
+
+def test_sluicectl_looks_where_the_installation_has_the_operators_key():
+    setting = re.search(r"^admin_key_file = (.*)$", (ROOT / "packaging/etc/sluice.conf.in").read_text(), re.MULTILINE)
+    path = setting[1].replace("@sysconfdir@", "/etc")
+    program = build_directory("--sanitizers", "--test-hooks") / "sluicectl/sluicectl"
+    assert b"\0" + path.encode() + b"\0" in program.read_bytes() and path in run(program, "help")
+
+
+def test_the_board_hears_where_nginx_speaks_and_nobody_else_can(installed, make_directory):
+    output = make_directory("measured")
+    run(installed / "usr/share/sluice/scripts/site", "--output", output)
+    socket = re.search(r"server=unix:([^,]+),", (output / "nginx/measure.conf").read_text())[1]
+    assert f"origin_socket = {socket}\n" in (ROOT / "packaging/etc/sluice.conf.in").read_text()
+    folder = os.path.dirname(socket)
+    assert re.search(rf"^d {folder} +2750 sluice-board www-data", (ROOT / "packaging/etc/tmpfiles.conf").read_text(), re.MULTILINE)
+    unit = (installed / "lib/systemd/system/sluice-board.service", installed / "usr/lib/systemd/system/sluice-board.service")
+    text = next(path for path in unit if path.exists()).read_text()
+    assert folder in re.search(r"^ReadWritePaths=(.*)$", text, re.MULTILINE)[1].split()
 
 
 def test_settings_that_are_installed_are_accepted(installed, tmp_path):
@@ -125,6 +146,36 @@ def test_settings_that_are_installed_are_accepted(installed, tmp_path):
         run(build / "sluice-fcgi", "--pool", pool, "--check-config", "--config", config)
     for program in ("sluice-scheduler", "sluice-board", "sluice-reconcile"):
         run(build / program, "--check-config", "--config", config)
+
+
+def test_who_must_act_does_not_wait_behind_one_other_operator():
+    said = run("bash", "-c", f"source {ROOT}/scripts/lib/pool_sizes.sh && pool_workers operator",
+               environment={"SLUICE_OPERATOR_WORKERS": ""})
+    assert int(said) >= 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="deploys as root")
+def test_a_package_is_brought_where_nobody_else_can_change_it(make_directory):
+    """A host that is this machine, with an apt-get that only looks."""
+    place = make_directory("deploy")
+    programs = {
+        "apt-get": 'for file; do :; done; stat -c "%a %u" "${file%/*}" >>seen; cat "$file" >>seen; echo "$file" >>seen\n'
+                   '[ ! -e refuse ]',
+        "ssh": f'cd {place} && PATH={place}:$PATH exec sh -c "$2"', "scp": 'exec cp -- "$2" "${3#*:}"',
+        "runuser": "exit 0", "sluice-deploy": "exit 0"}
+    for name, text in programs.items():
+        (place / name).write_text(f"#!/bin/sh\n{text}\n")
+        (place / name).chmod(0o755)
+    package = place / "sluice one.deb"
+    package.write_text("the package\n")
+    command = ROOT / "packaging/deploy", "--package", package, "host-1"
+    environment = {"SLUICE_SSH": str(place / "ssh"), "SLUICE_SCP": str(place / "scp")}
+    run(*command, environment=environment)
+    mode, text, file = (place / "seen").read_text().splitlines()
+    assert (mode, text) == ("700 0", "the package") and not os.path.exists(os.path.dirname(file))
+    (place / "refuse").touch()
+    assert "could not be installed" in run(*command, environment=environment, expect=1)
+    assert not os.path.exists(os.path.dirname((place / "seen").read_text().splitlines()[-1]))
 
 
 def test_a_pool_opens_its_socket_where_nobody_hands_it_one(parts, make_directory):

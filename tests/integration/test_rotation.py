@@ -9,6 +9,7 @@ from lib import tokens
 from lib.client import assert_problem
 from lib.gate import Visitor
 from lib.project import SCRIPTS
+from lib.sluicectl import Sluicectl
 from lib.standing import Standing
 from lib.wait import until
 
@@ -34,6 +35,7 @@ def test_the_last_key_stays_and_mistakes_change_nothing(tmp_path):
         keys("promote", file, "nobody", expect=1)
         keys("add", file, "--given", given="too short", expect=1)
     keys("add", ring, "--given", given="a line of thirty-two characters and no key of a ring", expect=1)
+    keys("add", line, "--given", given="# a line of thirty-two characters, and a remark", expect=1)
     assert (ring.read_text(), line.read_text()) == before
     for _ in range(3):
         keys("add", line)
@@ -41,6 +43,20 @@ def test_the_last_key_stays_and_mistakes_change_nothing(tmp_path):
     assert line.read_text().startswith(before[1]) and len(keys("list", line)) == 4
     assert {file.name for file in tmp_path.glob("*/*")} == {
         "admin.key", "viewer.key", "member-jwt.key", "queue-ticket.keys", "visitor.keys", "altcha.keys"}
+
+
+def test_a_remark_in_a_file_of_keys_is_no_key(parts, api):
+    file, remark, second = parts.secrets / "admin.key", "# changed in spring, after the rehearsal", "k" * 40
+    before = file.read_text()
+    status = lambda key: api.call("GET", "/v1/admin/queues", {"Authorization": f"Bearer {key}"}).status
+    try:
+        file.write_text(f"{remark}\n{before.strip()}\n{second}\n")
+        until(lambda: status(second) == 200, 5, "the file is read")
+        assert status(remark) == 401 and status(before.strip()) == 200
+        Sluicectl(parts.build, parts.port, parts.secrets)("queue", "list")
+    finally:
+        file.write_text(before)
+    until(lambda: status(second) == 401, 5, "the file of before is back")
 
 
 @pytest.fixture

@@ -65,6 +65,7 @@ def test_how_it_ends(sluicectl, parts, tmp_path):
     assert sluicectl.call("queue", "get", "No Queue").code == 64
     assert sluicectl.call("queue", "get", "nowhere", "--watch").code == 64
     assert sluicectl.call("queues").code == 64
+    assert "from 0 to 0.95" in sluicectl.call("plan", "--no-show", "1").errors
     assert sluicectl.call("queue", "list", url="http://127.0.0.1:1").code == 69
     viewer = Sluicectl(parts.build, parts.port, parts.secrets, "viewer.key")
     assert viewer.call("queue", "list").code == 0
@@ -76,6 +77,17 @@ def test_how_it_ends(sluicectl, parts, tmp_path):
     assert sluicectl.call("apply", "-f", tmp_path / "none.json").code == 78
     refused = sluicectl.call("queue", "get", "nowhere", "--json")
     assert json.loads(refused.output)["code"] == "NOT_FOUND" and "NOT_FOUND" in refused.errors
+
+
+def test_text_of_others_does_not_steer_the_terminal(sluicectl, tmp_path):
+    """Neither by ESC [ nor by U+009B, which is the same to many of them."""
+    title, file = "Concert \x1b[2J\x9b2J\x7f\u0085 \u00e9nd", tmp_path / "sale.json"
+    file.write_text(json.dumps({"concerts": {"steers": {"title": title, "venue": "Hall"}}}, ensure_ascii=False))
+    shown = sluicectl("diff", "-f", file, code=1)
+    assert "\u00e9nd" in shown and not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", shown), repr(shown)
+    file.write_text(json.dumps({"queues": {"q": {title: 1}}}, ensure_ascii=False))
+    said = sluicectl.call("diff", "-f", file)
+    assert said.code == 78 and "\u00e9nd" in said.errors and not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", said.errors)
 
 
 def test_what_is_needed_in_a_hurry(sluicectl, api):

@@ -106,3 +106,19 @@ def test_settings_count_the_same_packed_and_by_name(make_line):
         same(by_name, packed, lambda line, who=member: line.enter(who))
         same(by_name, packed, lambda line, who=member: line.position(who))
     assert by_name.call("queue_state")[1:5] == packed.call("queue_state")[1:5]
+
+
+@pytest.mark.parametrize("count", [1, 15, 17])
+def test_settings_packed_by_a_release_that_packs_fewer(make_line, count):
+    line = make_line(maxInFlight=1, pollTiers='[{"seconds": 9}]')
+    for member in ("m0", "m1", "m2"):
+        line.enter(member)
+    line.promote(2)
+    pack = """local all = { cmsgpack.unpack(redis.call('HGET', KEYS[1], 'packed')) }
+    return redis.call('HSET', KEYS[1], 'packed', cmsgpack.pack(unpack(all, 1, tonumber(ARGV[1]))))"""
+    assert line.redis.eval(pack, 1, line.key("settings"), count) == 0
+    assert line.position("m2").rate == '[{"seconds": 9}]'
+    claimed = line.claim("m0", line.place("m0").token)
+    assert (claimed[0], claimed[5]) == ("CLAIMED", "order")
+    assert line.claim("m1", line.place("m1").token, claim="claim-2") == ["ORDER_CAPACITY"]
+    assert line.release("m0", line.place("m0").token) == "RELEASED"

@@ -311,6 +311,33 @@ TEST(counts_that_went_back_are_a_new_beginning)
     assert_true(world.verdict.rate == rate);
 }
 
+TEST(a_clock_that_was_set_back_keeps_nothing_from_being_cut)
+{
+    struct world world = open_world();
+
+    world.look.now_ms = 10000000;
+    seconds(&world, 10);
+    world.times_out = true;
+    seconds(&world, 2);
+    double rate = world.verdict.rate;
+    assert_true(rate > 5 && rate < 100);
+    world.look.now_ms -= 3600 * 1000;
+    seconds(&world, 12);
+    assert_true(world.verdict.rate == 5);
+}
+
+TEST(more_that_are_not_seen_than_were_let_in_are_no_end_of_the_memory)
+{
+    struct world world = open_world();
+    struct autopilot_memory read;
+    char text[AUTOPILOT_MEMORY_TEXT];
+
+    world.look.unseen = 1000;
+    second(&world);
+    autopilot_memory_write(&world.memory, text);
+    assert_true(autopilot_memory_read(str_of(text), &read));
+}
+
 TEST(whatever_is_seen_the_rate_stays_between_floor_and_ceiling)
 {
     struct world world = open_world();
@@ -389,6 +416,8 @@ int main(void)
         cmocka_unit_test(an_operator_who_sets_the_rate_is_followed_at_once),
         cmocka_unit_test(no_shows_are_made_up_for_within_the_ceiling_and_twofold_at_most),
         cmocka_unit_test(counts_that_went_back_are_a_new_beginning),
+        cmocka_unit_test(a_clock_that_was_set_back_keeps_nothing_from_being_cut),
+        cmocka_unit_test(more_that_are_not_seen_than_were_let_in_are_no_end_of_the_memory),
         cmocka_unit_test(whatever_is_seen_the_rate_stays_between_floor_and_ceiling),
         cmocka_unit_test(memory_survives_as_text),
         cmocka_unit_test(anything_else_is_no_memory),

@@ -180,6 +180,33 @@ TEST(two_secrets_are_both_good_and_the_first_signs)
     member_verifier_free(old);
 }
 
+/* As in rings of keys, and for sluice-keys. */
+TEST(a_remark_in_the_file_is_no_secret)
+{
+    static const char remark[] = "# the login's secret, changed in spring";
+    struct settings *settings = member_settings();
+    struct buffer token;
+    struct member member;
+    char error[SECRET_ERROR];
+
+    settings->member_jwt_key_file = scratch_write(
+        "remark.key", "# the login's secret, changed in spring\n" MEMBER_SECRET "\n", 0600);
+    struct member_verifier *verifier = member_verifier_new(settings, error);
+    assert_non_null(verifier);
+    settings->member_jwt_key_file = scratch_write("only.key", MEMBER_SECRET "\n", 0600);
+    struct member_verifier *shop = member_verifier_new(settings, error);
+    assert_non_null(shop);
+    buffer_init(&token, JWT_MAX);
+    assert_true(member_jwt_sign(verifier, STR("m-1"), MEMBER_NOW_MS, 60, &token));
+    assert_int_equal(member_jwt_verify(shop, buffer_text(&token), MEMBER_NOW_MS, &member),
+                     MEMBER_VALID);
+    settings->member_jwt_key_file = scratch_write("none.key", remark, 0600);
+    assert_null(member_verifier_new(settings, error));
+    buffer_free(&token);
+    member_verifier_free(verifier);
+    member_verifier_free(shop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +215,7 @@ int main(void)
         cmocka_unit_test(the_audience_counts_where_one_is_configured),
         cmocka_unit_test(tokens_made_for_trying_things_are_accepted),
         cmocka_unit_test(two_secrets_are_both_good_and_the_first_signs),
+        cmocka_unit_test(a_remark_in_the_file_is_no_secret),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

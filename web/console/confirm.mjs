@@ -29,14 +29,25 @@ function text() {
     return $('confirm-value') ? $('confirm-value').value : '';
 }
 
+/** The queue that was asked about, as it is now; null where another one, or none, is looked at meanwhile: its figures are not
+ *  those of the question, and nothing may be done to it by this answer. */
+function asked() {
+    const entry = open.current();
+    return entry && entry.queue === open.queue ? entry : null;
+}
+
 /** Brings figures, effects and button up to date. */
 export function refresh() {
     if (!open)
         return;
-    const entry = open.current();
+    const entry = asked();
     const { act, age } = open;
-    if (!entry)
+    if (!entry) {
+        say($('confirm-figures'), `${open.queue} is not among the queues any more, or is not answered for.`);
+        fill($('confirm-effects'));
+        $('confirm-yes').disabled = true;
         return;
+    }
     const fault = faultOf(act.field, text());
     const seconds = age();
     say($('confirm-figures'), figuresLine(entry) + (seconds > 3 ? ` These figures are ${Math.round(seconds)} s old.` : ''));
@@ -58,7 +69,7 @@ function close() {
  *  `done(act, value, answer, ms)` is called after it was done. */
 export function confirm(act, { current, age, done }) {
     const entry = current();
-    open = { act, current, age, done, busy: false, armed: false };
+    open = { act, queue: entry.queue, current, age, done, busy: false, armed: false };
     say($('confirm-title'), act.title(entry));
     say($('confirm-yes'), act.yes);
     $('confirm').dataset.group = act.group;
@@ -77,8 +88,12 @@ export function confirm(act, { current, age, done }) {
 }
 
 async function carryOut() {
-    const { act, current, done } = open;
-    const entry = current();
+    const { act, done } = open;
+    const entry = asked();
+    if (!entry) {
+        refresh();
+        return;
+    }
     const value = valueOf(act.field, text());
     const began = performance.now();
     open.busy = true;
