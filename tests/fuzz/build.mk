@@ -11,6 +11,7 @@ FUZZ_CFLAGS = -std=c11 -O1 -gline-tables-only -fno-omit-frame-pointer -Wall -Wex
 
 fuzzers = \
 	altcha \
+	bodies \
 	cookies \
 	csv \
 	encoding \
@@ -62,8 +63,11 @@ fuzzed = \
 	fcgi-app/http/etag.c fcgi-app/http/json_grammar.c fcgi-app/http/percent.c \
 	fcgi-app/http/problem.c fcgi-app/http/request.c fcgi-app/http/request_json.c \
 	fcgi-app/http/response.c \
-	fcgi-app/operator/body_reader.c fcgi-app/operator/show_plan_body.c \
-	fcgi-app/order/body_parts.c fcgi-app/order/order_body.c \
+	fcgi-app/operator/add_codes.c fcgi-app/operator/add_coupon_codes.c \
+	fcgi-app/operator/body_reader.c fcgi-app/operator/put_concert.c \
+	fcgi-app/operator/put_coupon_event.c fcgi-app/operator/put_product.c \
+	fcgi-app/operator/put_show.c fcgi-app/operator/show_plan_body.c \
+	fcgi-app/order/body_parts.c fcgi-app/order/order_body.c fcgi-app/order/post_coupon.c \
 	fcgi-app/pool/fcgi_records.c \
 	board/origin_datagram.c \
 	sluicectl/csv.c sluicectl/nginx_config.c \
@@ -85,6 +89,8 @@ $(out)/fuzzed.a: $(objects)
 
 $(programs): $(out)/%: $(out)/objects/tests/fuzz/%.o $(out)/fuzzed.a
 	@$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer,address,undefined -Wl,--as-needed -o $@ $^ $(LIBS)
+
+$(out)/bodies: $(out)/objects/tests/fuzz/nowhere.o
 
 .PHONY: all
 -include $(objects:.o=.d) $(fuzzers:%=$(out)/objects/tests/fuzz/%.d)
