@@ -21,6 +21,21 @@ static void numbers(struct str text)
             value == INT64_MIN);
 }
 
+/* The text begins with a day that there is. */
+static bool is_date(struct str text)
+{
+    static const int64_t DAYS[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int64_t year;
+    int64_t month;
+    int64_t day;
+
+    REQUIRE(str_to_int64(str_sized(text.p, 4), 1970, 9999, &year));
+    REQUIRE(str_to_int64(str_sized(text.p + 5, 2), 1, 12, &month));
+    REQUIRE(str_to_int64(str_sized(text.p + 8, 2), 1, 31, &day));
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return day <= DAYS[month - 1] + (leap && month == 2);
+}
+
 static void times(struct str text)
 {
     static const int64_t LAST = 253402300799999;
@@ -28,7 +43,9 @@ static void times(struct str text)
     int64_t ms;
     int64_t again;
 
-    if (rfc3339_parse(text, &ms) && ms >= 0 && ms <= LAST) {
+    if (rfc3339_parse(text, &ms)) {
+        REQUIRE(ms >= 0 && ms <= LAST);
+        REQUIRE(is_date(text));
         rfc3339_format(ms, written);
         REQUIRE(rfc3339_parse(str_of(written), &again) && again == ms);
     }
