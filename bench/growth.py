@@ -11,7 +11,8 @@ from bench.system import System
 
 SIZES = [1000, 100_000, 1_000_000, 5_000_000]
 PROMOTIONS = [50, 500, 5000]
-QUEUE, CALLS, LOOK_S, BATCH = "grow", 4000, 3, 500
+QUEUE, CALLS, LOOK_S, TICK_MS = "grow", 4000, 3, 1000
+MOST_PER_CALL = 150  # of lib/admission/promotion.c
 
 
 def script_us(system, words):
@@ -51,22 +52,21 @@ def idle(system):
 
 def promotion(system, count):
     """Lets `count` members in for each of some seconds. Of the script calls meanwhile (nobody else asks) the longest and
-    the median of the longest ones, as many as there are ticks, in µs; how many came in; Redis's processor time for each."""
-    tick_ms = min(1000, 1000 * BATCH // count)
+    the median of the longest ones, as many as it takes to let them in, in µs; how many came in; Redis's processor time for each."""
     before, sample = system.stats(QUEUE)["admitted"], system.sample()
     system.redis.config_set("slowlog-max-len", 10_000)
     system.redis.config_set("slowlog-log-slower-than", 100)
     system.redis.slowlog_reset()
-    system.admin("PATCH", f"/queues/{QUEUE}", {"ratePerSecond": count, "burst": count, "tickMs": tick_ms})
+    system.admin("PATCH", f"/queues/{QUEUE}", {"ratePerSecond": count, "burst": count})
     time.sleep(LOOK_S)
-    system.admin("PATCH", f"/queues/{QUEUE}", {"ratePerSecond": 0, "burst": 1, "tickMs": 1000})
+    system.admin("PATCH", f"/queues/{QUEUE}", {"ratePerSecond": 0, "burst": 1})
     time.sleep(1.5)
     calls = sorted((call["duration"] for call in system.redis.slowlog_get(10_000)
                     if call["command"].startswith(b"EVALSHA") and QUEUE.encode() in call["command"]), reverse=True)
     system.redis.config_set("slowlog-log-slower-than", 10_000)
     admitted = system.stats(QUEUE)["admitted"] - before
     cpu_us = system.used(sample)["cpuS"].get("redis", 0.0) * 1e6 / max(1, admitted)
-    return tick_ms, median(calls[:LOOK_S * 1000 // tick_ms]), max(calls, default=0), admitted, cpu_us
+    return median(calls[:LOOK_S * -(-count // MOST_PER_CALL)]), max(calls, default=0), admitted, cpu_us
 
 
 def run(options):
@@ -74,8 +74,8 @@ def run(options):
     sizes = [size for size in SIZES if size < largest] + [largest]
     rows, memory, promotions, raw = [], [], [], {}
     with System() as system:
-        system.queue(QUEUE, ratePerSecond=0, burst=1, maxActive=1_000_000, batchCap=BATCH, entryTtlSeconds=3600,
-                     pickupSeconds=3600)
+        system.queue(QUEUE, ratePerSecond=0, burst=1, maxActive=1_000_000, tickMs=TICK_MS,
+                     entryTtlSeconds=3600, pickupSeconds=3600)
         crowd = Crowd(system, QUEUE)
         time.sleep(1)
         empty, empty_count = system.redis.info("memory")["used_memory"], system.stats(QUEUE)["waiting"]
@@ -91,8 +91,8 @@ def run(options):
             rows.append([f"{waiting:,}", seen["pollUs"], seen["polls"]["p50Ms"], seen["polls"]["p99Ms"], seen["enterUs"],
                          seen["entries"]["p50Ms"], seen["entries"]["p99Ms"], commands])
         for count in PROMOTIONS:
-            tick_ms, usual, longest, admitted, cpu_us = promotion(system, count)
-            promotions.append([f"{count:,}", tick_ms, admitted, usual / 1000, longest / 1000, longest <= 5000, cpu_us])
+            usual, longest, admitted, cpu_us = promotion(system, count)
+            promotions.append([f"{count:,}", admitted, usual / 1000, longest / 1000, longest <= 5000, cpu_us])
         waiting = system.stats(QUEUE)["waiting"]
     return [
         table("Growth", ["waiting", "poll: Redis µs", "p50 ms", "p99 ms", "entry: Redis µs", "p50 ms", "p99 ms",
@@ -101,7 +101,7 @@ def run(options):
               "connections."),
         table("Redis memory", ["waiting", "used MB", "bytes a waiting member", "RSS MB"], memory,
               "Ids of 20 characters; everything that Redis has allocated since the queue was empty, divided by the members."),
-        table("Promotion", ["a second", "tickMs", "admitted", "a call, ms (median)", "longest call ms", "≤ 5 ms",
+        table("Promotion", ["a second", "admitted", "a call, ms (median)", "longest call ms", "≤ 5 ms",
                             "Redis µs a member"], promotions,
-              f"With {waiting:,} waiting. A tick lets in {BATCH} at most (batchCap): more a second need more ticks."),
+              f"With {waiting:,} waiting. A tick is {TICK_MS} ms long, and takes as many calls of {MOST_PER_CALL} as it needs."),
     ], raw

@@ -1,14 +1,15 @@
 #!lua
--- promote: one tick of one queue: collect what has run out, refill the rate, let the next ones in.
+-- promote: one call of a tick of one queue: collect what has run out, refill the rate, let the next ones in. A tick is as
+-- many calls as it takes, each of them short.
 --@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals leader priority draw drawn drawGone drawLeft orderLoad promises
---@args owner poolSeen poolSilentMs poolSilence awayMs
+--@args owner poolSeen poolSilentMs poolSilence awayMs goesOn
 -- poolSeen: Redis TIME of the order pool's last sign of life in ms, -1 for never; poolSilentMs: ms of its
 -- outages that ended; poolSilence: from when on a silence is an outage, 0: no order pool is needed; awayMs:
--- how long one who did not come back keeps the number;
--- then, as many as may be let in at most: entry token, admission id, entry token, admission id, …
+-- how long one who did not come back keeps the number; goesOn: 1 in all calls of a tick but the first;
+-- then, for each of those who may be let in at most: admission id/entry token
 -- Returns {OK, admitted, expired, withdrawn, more 0|1, waiting, ready, claimed, unpaid, queueState,
--- frozen 0|1, the draw is to be put down 0|1, the highest number let in so far}, or NOT_LEADER, NOT_FOUND. more: there was more to do than one
--- call may. The draw: a lottery's list is closed, and nobody behind it is let in before it was drawn.
+-- frozen 0|1, the draw is to be put down 0|1, the highest number let in so far}, or NOT_LEADER, NOT_FOUND. more: there
+-- is more to do than one call may, in collecting, in drawing, or for members whom rate and places would let in. The draw: a lottery's list is closed, and nobody behind it is let in before it was drawn.
 -- Safe because the leader lock is looked at in the same step that acts, so a leader that slept through
 -- its lock does nothing; the rate is a bucket refilled by Redis TIME, so any number of schedulers share
 -- it; leaving the line and getting the token are one step. A CLAIMED place is never collected here. Those in
@@ -27,13 +28,13 @@ end
 --@include bucket
 --@include promise_kept
 
-local CLEANUP = 200
+local CLEANUP = 100 -- things a call, of all kinds together
 for name, value in pairs(hash_fields(key_settings, 'maxActive', 'batchCap', 'entryTtlSeconds', 'pickupSeconds')) do
     conf[name] = tonumber(value)
 end
 for name, value in pairs(hash_fields(key_state, 'bucket', 'bucketAt', 'frozenEnd', 'admittedEma',
     'recoveringUntil', 'sampledAt', 'prunedTo', 'poolSilentMs', 'awayMs', 'admittedBetweenTicks',
-    'lastServedSeq', 'longestWaitMs', 'priorityCarry')) do
+    'lastServedSeq', 'longestWaitMs', 'priorityCarry', 'tickAt', 'tickLength', 'tickSampled')) do
     run[name] = tonumber(value)
 end
 local seen, silence = tonumber(arg_poolSeen), tonumber(arg_poolSilence)
@@ -70,38 +71,79 @@ local collect_before = virtual_now
 if silence > 0 and not outage then
     collect_before = virtual_now - age
 end
--- Whoever has not seen the token is set aside with the number, also where the token's life is over.
-local withdrawn = redis.call('ZRANGEBYSCORE', key_pickup, '-inf', collect_before, 'LIMIT', 0, CLEANUP)
-local over = redis.call('ZRANGEBYSCORE', key_ready, '-inf', collect_before, 'LIMIT', 0, CLEANUP)
-for _, member in ipairs(withdrawn) do
-    set_aside(member, place_of(member), away_ms)
+local left, more = CLEANUP, 0
+local function run_out(set, moment)
+    local found = redis.call('ZRANGEBYSCORE', set, '-inf', moment, 'LIMIT', 0, left)
+    if #found >= left then
+        more = 1
+    end
+    left = left - #found
+    return found
 end
+-- Whoever has not seen the token is set aside with the number, also where the token's life is over.
+local withdrawn = run_out(key_pickup, collect_before)
+local over = run_out(key_ready, collect_before)
 local expired = {}
-for _, member in ipairs(over) do
-    local place = place_of(member)
-    if redis.call('ZSCORE', key_pickup, member) then
-        set_aside(member, place, away_ms)
-        withdrawn[#withdrawn + 1] = member
-    elseif place then
-        turn_is_over(place.seq)
-        redis.call('ZREM', key_ready, member)
-        redis.call('HDEL', key_places, member)
-        expired[#expired + 1] = member
+if #over > 0 then
+    local is_withdrawn = {}
+    for _, member in ipairs(withdrawn) do
+        is_withdrawn[member] = true
+    end
+    local unseen = redis.call('ZMSCORE', key_pickup, unpack(over))
+    for i, member in ipairs(over) do
+        if not is_withdrawn[member] then
+            local where = unseen[i] and withdrawn or expired
+            where[#where + 1] = member
+        end
+    end
+end
+if #withdrawn > 0 then
+    local numbers, ends = {}, {}
+    local until_when = string.format('%.0f', now + away_ms)
+    for i, record in ipairs(redis.call('HMGET', key_places, unpack(withdrawn))) do
+        local place = record and read_record(record)
+        if place then
+            numbers[#numbers + 1] = string.format('%d', place.seq * GENERATIONS + place.generation)
+            numbers[#numbers + 1] = withdrawn[i]
+            ends[#ends + 1] = until_when
+            ends[#ends + 1] = withdrawn[i]
+        end
+    end
+    redis.call('ZREM', key_pickup, unpack(withdrawn))
+    redis.call('ZREM', key_ready, unpack(withdrawn))
+    redis.call('HDEL', key_places, unpack(withdrawn))
+    if #numbers > 0 then
+        redis.call('ZADD', key_away, unpack(numbers))
+        redis.call('ZADD', key_awayUntil, unpack(ends))
+    end
+end
+if #expired > 0 then
+    local found = {}
+    for i, record in ipairs(redis.call('HMGET', key_places, unpack(expired))) do
+        local place = record and read_record(record)
+        if place then
+            turn_is_over(place.seq)
+            found[#found + 1] = expired[i]
+        end
+    end
+    expired = found
+    if #expired > 0 then
+        redis.call('ZREM', key_ready, unpack(expired))
+        redis.call('HDEL', key_places, unpack(expired))
     end
 end
 
-local gone = redis.call('ZRANGEBYSCORE', key_awayUntil, '-inf', now, 'LIMIT', 0, CLEANUP)
+local gone = run_out(key_awayUntil, now)
 if #gone > 0 then
     redis.call('ZREM', key_away, unpack(gone))
     redis.call('ZREM', key_awayUntil, unpack(gone))
 end
-local stale = redis.call('ZRANGEBYSCORE', key_tombstoneUntil, '-inf', now, 'LIMIT', 0, CLEANUP)
+local stale = run_out(key_tombstoneUntil, now)
 if #stale > 0 then
     redis.call('HDEL', key_tombstones, unpack(stale))
     redis.call('ZREM', key_tombstoneUntil, unpack(stale))
 end
 
-local elapsed = math.max(now - (run.bucketAt or now), 0)
 local _, bucket = look_into_bucket(rate_in_force(), burst_in_force())
 
 local state = queue_state()
@@ -109,10 +151,9 @@ local open = (state == 'OPEN' or state == 'DRAINING') and conf.activation ~= 'ho
     and now >= (run.recoveringUntil or 0)
 local ready, claimed = redis.call('ZCARD', key_ready), redis.call('ZCARD', key_claimed)
 local unpaid = redis.call('HLEN', key_unpaid)
-local room = open and math.floor(math.min(bucket, conf.maxActive - ready - claimed - unpaid, conf.batchCap)) or 0
-local FIRST_TOKEN = 6
-local given = math.floor((#ARGV - FIRST_TOKEN + 1) / 2)
-local may_admit = math.max(math.min(room, given), 0)
+local room = open and math.floor(math.min(bucket, conf.maxActive - ready - claimed - unpaid)) or 0
+local BEFORE_TOKENS = 6
+local may_admit = math.max(math.min(room, #ARGV - BEFORE_TOKENS, conf.batchCap), 0)
 
 local from_drawn, from_waiting, more_to_draw = lottery_step(now >= (run.recoveringUntil or 0), may_admit)
 local from_priority = redis.call('ZCARD', key_priority)
@@ -158,73 +199,78 @@ local function note_served(first_new, last, count_new)
     end
 end
 
--- Members and their scores by numbers, as they are let in.
-local next_ones = {}
-local function take_from(set, count, score_of)
+-- Lets in the first `count` of a lane. Most of what a member costs is numbers written as text: each is written once, and
+-- as a whole number, which is several times cheaper than what Lua or Redis make of one that they are handed.
+local places, deadlines = {}, {}
+local served_before = tonumber(run.lastServedSeq or 0)
+local first_new, last_number, count_new = nil, served_before, 0
+local function let_in(set, count, deadline, number_of)
     local popped = count > 0 and redis.call('ZPOPMIN', set, count) or {}
+    local format, tokens, n = string.format, ARGV, #places
+    local token = BEFORE_TOKENS + n / 2
     for i = 1, #popped, 2 do
-        next_ones[#next_ones + 1] = popped[i]
-        next_ones[#next_ones + 1] = score_of and score_of(tonumber(popped[i + 1])) or tonumber(popped[i + 1])
+        local member, score = popped[i], tonumber(popped[i + 1])
+        local generation = score % GENERATIONS
+        local seq = (score - generation) / GENERATIONS
+        if number_of then
+            seq = number_of(seq)
+        end
+        token = token + 1
+        -- A record as place_record() writes it: nobody has claimed it.
+        places[n + 1] = member
+        places[n + 2] = format('%d', seq) .. '/' .. (generation == 0 and '0' or format('%d', generation)) .. '/'
+            .. tokens[token] .. '///0'
+        deadlines[n + 1], deadlines[n + 2] = deadline, member
+        n = n + 2
+        if seq > served_before then
+            first_new = (first_new and first_new < seq) and first_new or seq
+            last_number = last_number > seq and last_number or seq
+            count_new = count_new + 1
+        end
     end
 end
 
 if admitted > 0 then
-    take_from(key_priority, from_priority, function(score)
-        return score < 0 and score + INVITED * GENERATIONS or score
+    local deadline = string.format('%.0f', virtual_now + conf.entryTtlSeconds * 1000)
+    local pickup = string.format('%.0f', virtual_now + conf.pickupSeconds * 1000)
+    let_in(key_priority, from_priority, deadline, function(seq)
+        return seq < 0 and seq + INVITED or seq
     end)
-    take_from(key_drawn, from_drawn, function(score)
-        local generation = score % GENERATIONS
-        return number_of_place((score - generation) / GENERATIONS) * GENERATIONS + generation
-    end)
-    take_from(key_waiting, from_waiting)
-    local places, deadlines, pickups = {}, {}, {}
-    local deadline = virtual_now + conf.entryTtlSeconds * 1000
-    local pickup = virtual_now + conf.pickupSeconds * 1000
-    local first_new, last_number, count_new = nil, run.lastServedSeq or 0, 0
-    for i = 1, #next_ones, 2 do
-        local member, score = next_ones[i], next_ones[i + 1]
-        local seq = math.floor(score / GENERATIONS)
-        local record = place_record({
-            seq = seq,
-            generation = score % GENERATIONS,
-            token = ARGV[FIRST_TOKEN + i - 1],
-            admission = ARGV[FIRST_TOKEN + i],
-            claim = '',
-            key_hash = '',
-            remaining = 0,
-        })
-        places[i], places[i + 1] = member, record
-        deadlines[i], deadlines[i + 1] = deadline, member
-        pickups[i], pickups[i + 1] = pickup, member
-        if seq > (run.lastServedSeq or 0) then
-            first_new = math.min(first_new or seq, seq)
-            last_number = math.max(last_number, seq)
-            count_new = count_new + 1
-        end
-    end
+    let_in(key_drawn, from_drawn, deadline, number_of_place)
+    let_in(key_waiting, from_waiting, deadline)
     redis.call('HSET', key_places, unpack(places))
     redis.call('ZADD', key_ready, unpack(deadlines))
-    redis.call('ZADD', key_pickup, unpack(pickups))
+    for i = 1, #deadlines, 2 do
+        deadlines[i] = pickup
+    end
+    redis.call('ZADD', key_pickup, unpack(deadlines))
     note_served(first_new, last_number, count_new)
 end
 
--- The estimate follows what really happened while there was somebody to let in.
+-- The estimate follows what really happened while there was somebody to let in. It counts by ticks: what a later call of
+-- a tick lets in counts as if the first had, in the time since the first call of the tick before.
+local goes_on = arg_goesOn == '1' or now == run.tickAt
+local tick_length = goes_on and (run.tickLength or 0) or math.max(now - (run.tickAt or run.bucketAt or now), 0)
 local function moving_average(old, count, seconds)
-    if elapsed == 0 then
+    if tick_length == 0 then
         return old
     end
-    local weight = 1 - math.exp(-elapsed / (seconds * 1000))
-    return old + weight * (count * 1000 / elapsed - old)
+    local weight = 1 - math.exp(-tick_length / (seconds * 1000))
+    return old + weight * (count * 1000 / tick_length - (goes_on and 0 or old))
 end
 local rate_ema = tonumber(run.rateEma or rate_in_force())
 if could_be_let_in > 0 and open then
     rate_ema = moving_average(rate_ema, admitted, 10)
 end
 local at_once = run.admittedBetweenTicks or 0
+local second, sampled_at = math.floor(now / 1000), run.sampledAt or 0
+local is_new_second = second > sampled_at
+local again = goes_on and run.tickSampled == 1 and second == sampled_at
 redis.call('HSET', key_state, 'bucket', string.format('%.6f', bucket - admitted), 'bucketAt', now,
     'rateEma', string.format('%.6f', rate_ema),
     'admittedEma', string.format('%.6f', moving_average(run.admittedEma or 0, admitted + at_once, 5)),
-    'admittedBetweenTicks', 0)
+    'admittedBetweenTicks', 0, 'tickAt', goes_on and run.tickAt or now, 'tickLength', tick_length,
+    'tickSampled', (is_new_second or again) and 1 or 0, 'sampledAt', math.max(second, sampled_at))
 
 local function count(name, by)
     if by > 0 then
@@ -241,21 +287,24 @@ if head[2] then
     local range = math.floor(tonumber(head[2]) / GENERATIONS / 1024)
     local pruned = run.prunedTo or 0
     if range > pruned then
+        local ranges = {}
         for old = pruned, math.min(range, pruned + CLEANUP) - 1 do
-            redis.call('HDEL', key_departures, old)
+            ranges[#ranges + 1] = old
         end
+        redis.call('HDEL', key_departures, unpack(ranges))
         redis.call('HSET', key_state, 'prunedTo', math.min(range, pruned + CLEANUP))
     end
-    for _, second in ipairs(redis.call('ZRANGEBYSCORE', key_arrivals, '-inf',
-        math.floor(tonumber(head[2]) / GENERATIONS) - 1, 'LIMIT', 0, CLEANUP)) do
-        redis.call('ZREM', key_arrivals, second)
-        redis.call('HDEL', key_promises, second)
+    local seconds = redis.call('ZRANGEBYSCORE', key_arrivals, '-inf',
+        math.floor(tonumber(head[2]) / GENERATIONS) - 1, 'LIMIT', 0, CLEANUP)
+    if #seconds > 0 then
+        redis.call('ZREM', key_arrivals, unpack(seconds))
+        redis.call('HDEL', key_promises, unpack(seconds))
     end
 end
 
--- One sample a second, a quarter of an hour long. The latencies are those that the leader has worked out last.
-local second = math.floor(now / 1000)
-if second > (run.sampledAt or 0) then
+-- One sample a second, a quarter of an hour long. The latencies are those that the leader has worked out last. A sample that
+-- an earlier call of this tick has taken is taken again, so that it has all of the tick.
+if is_new_second or (again and admitted > 0) then
     local totals = redis.call('HMGET', key_state, 'entered', 'admitted', 'consumed', 'expired', 'left', 'withdrawn')
     for i = 1, 6 do
         totals[i] = totals[i] or '0'
@@ -265,18 +314,17 @@ if second > (run.sampledAt or 0) then
         known[i] = known[i] or ''
     end
     local failed = redis.call('HMGET', key_orderLoad, 'errors', 'timeouts')
-    redis.call('HSET', key_state, 'sampledAt', second)
+    if again then
+        redis.call('RPOP', key_series)
+    end
     redis.call('RPUSH', key_series, string.format('%d,%d,%d,%d,%s,%.0f,%s,%s,%s,%.0f,%s,%s', second, waiting - admitted,
         ready + admitted, claimed, table.concat(totals, ','), rate_in_force() * 1000, known[1], known[2], known[3],
         (failed[1] or 0) + (failed[2] or 0), known[4], known[5]))
     redis.call('LTRIM', key_series, -900, -1)
 end
 
-local more = more_to_draw and 1 or 0
-for _, collected in ipairs({ over, withdrawn, gone, stale }) do
-    if #collected >= CLEANUP then
-        more = 1
-    end
+if more_to_draw or (admitted > 0 and room > admitted and could_be_let_in > admitted) then
+    more = 1
 end
-return { 'OK', admitted, #expired, #withdrawn, more, waiting - admitted, ready + admitted, claimed, unpaid,
-    state, outage and 1 or 0, is_closed_undrawn() and 1 or 0, tonumber(run.lastServedSeq or 0) }
+return { 'OK', admitted, #expired, #withdrawn, more, waiting - admitted, ready + admitted, claimed, unpaid, state,
+    outage and 1 or 0, is_closed_undrawn() and 1 or 0, tonumber(run.lastServedSeq or 0) }

@@ -15,10 +15,10 @@
 #include "scheduler/rate_keeper.h"
 
 enum {
-    DISCOVERY_MS = 500,    /* a new queue or a new pace is noticed within this */
-    COLLECTING_CALLS = 20, /* extra calls of one tick that only collect what has run out */
-    RETRY_MS = 200,        /* while Redis cannot be reached */
-    DRAW_RETRY_MS = 2000   /* while PostgreSQL cannot be reached and a draw waits for it */
+    DISCOVERY_MS = 500,     /* a new queue or a new pace is noticed within this */
+    COLLECTING_CALLS = 100, /* calls of one tick that let nobody in, at most */
+    RETRY_MS = 200,         /* while Redis cannot be reached */
+    DRAW_RETRY_MS = 2000    /* while PostgreSQL cannot be reached and a draw waits for it */
 };
 
 struct queue_clock {
@@ -26,6 +26,12 @@ struct queue_clock {
     struct promotion_pace pace;
     int64_t next_tick; /* monotonic ms */
     int64_t next_look; /* at the load and the rate */
+    /* The tick that is under way: one call each time it is the queue's turn. */
+    bool in_tick;
+    int calls;
+    int collecting_calls;
+    int64_t spent_us;
+    struct promotion_tick done; /* by all its calls */
     bool leading;
     bool frozen;
     bool found; /* by the discovery that is under way */
@@ -204,55 +210,100 @@ static void hold_draw(struct scheduler *scheduler, struct str id)
     }
 }
 
-static void tick_queue(struct scheduler *scheduler, struct queue_clock *queue)
+static void end_tick(struct scheduler *scheduler, struct queue_clock *queue)
 {
-    const struct settings *settings = scheduler->settings;
-    struct str id = str_of(queue->id);
-    struct str owner = str_of(scheduler->owner);
-    int64_t lease = settings->leader_lock_ms;
-    struct promotion_pool_life life;
-    struct promotion_tick tick = {.more = true};
-
-    /* A leader must renew before its lock runs out, however slow the queue's ticks are. */
-    if (lease < 3 * queue->pace.tick_ms) {
-        lease = 3 * queue->pace.tick_ms;
+    queue->in_tick = false;
+    if (queue->calls > 0) {
+        note_tick(queue, &queue->done);
     }
-    enum outcome lead = promotion_lead(scheduler->redis, scheduler->arena, id, owner, lease);
-    note_redis(scheduler, lead != OUTCOME_ADMISSION_UNAVAILABLE);
-    note_leadership(queue, lead == OUTCOME_LEADER);
-    if (lead != OUTCOME_LEADER ||
-        !promotion_read_pool_life(scheduler->redis, scheduler->arena, &life)) {
-        return;
-    }
-    test_pause("scheduler.before_promote");
-    for (int call = 0; tick.more && call < COLLECTING_CALLS; call++) {
-        enum outcome outcome = promotion_run(
-            scheduler->redis, scheduler->arena, id, owner, &life, settings->order_pool_silence_ms,
-            settings->queue_ticket_ttl_seconds * 1000, call == 0 ? queue->pace.most : 0, &tick);
-        if (outcome != OUTCOME_OK) {
-            note_leadership(queue, false);
-            return;
-        }
-        note_tick(queue, &tick);
-    }
-    if (tick.draw_waits) {
-        hold_draw(scheduler, id);
-    }
-    test_pause("scheduler.promoted");
-}
-
-static void counted_tick(struct scheduler *scheduler, struct queue_clock *queue)
-{
-    int64_t began_us = clock_monotonic_us();
-
-    tick_queue(scheduler, queue);
     if (queue->leading) {
-        metrics_observe_us(HISTOGRAM_TICK, clock_monotonic_us() - began_us);
+        if (queue->done.draw_waits) {
+            hold_draw(scheduler, str_of(queue->id));
+        }
+        metrics_observe_us(HISTOGRAM_TICK, queue->spent_us);
+        test_pause("scheduler.promoted");
     }
     metrics_add(!scheduler->redis_answers ? METRIC_TICKS_FAILED
                 : queue->leading          ? METRIC_TICKS_LED
                                           : METRIC_TICKS_FOLLOWED,
                 1);
+}
+
+static void begin_tick(struct scheduler *scheduler, struct queue_clock *queue)
+{
+    int64_t lease = scheduler->settings->leader_lock_ms;
+
+    if (queue->in_tick) {
+        /* There was more to do than the time from one tick to the next had room for. */
+        end_tick(scheduler, queue);
+    }
+    /* A leader must renew before its lock runs out, however slow the queue's ticks are. */
+    if (lease < 3 * queue->pace.tick_ms) {
+        lease = 3 * queue->pace.tick_ms;
+    }
+    queue->calls = 0;
+    queue->collecting_calls = 0;
+    queue->spent_us = 0;
+    queue->done = (struct promotion_tick){.frozen = queue->frozen};
+    queue->in_tick = true;
+    enum outcome lead = promotion_lead(scheduler->redis, scheduler->arena, str_of(queue->id),
+                                       str_of(scheduler->owner), lease);
+    note_redis(scheduler, lead != OUTCOME_ADMISSION_UNAVAILABLE);
+    note_leadership(queue, lead == OUTCOME_LEADER);
+    if (lead != OUTCOME_LEADER) {
+        end_tick(scheduler, queue);
+    }
+}
+
+/* One call. Returns whether the tick has more to do. */
+static bool promote_some(struct scheduler *scheduler, struct queue_clock *queue)
+{
+    const struct settings *settings = scheduler->settings;
+    struct promotion_pool_life life;
+    struct promotion_tick tick;
+
+    if (!promotion_read_pool_life(scheduler->redis, scheduler->arena, &life)) {
+        return false;
+    }
+    test_pause(queue->calls == 0 ? "scheduler.before_promote" : "scheduler.between_calls");
+    enum outcome outcome = promotion_run(
+        scheduler->redis, scheduler->arena, str_of(queue->id), str_of(scheduler->owner), &life,
+        settings->order_pool_silence_ms, settings->queue_ticket_ttl_seconds * 1000,
+        queue->calls > 0, queue->pace.most, &tick);
+    if (outcome != OUTCOME_OK) {
+        note_leadership(queue, false);
+        return false;
+    }
+    queue->calls++;
+    queue->collecting_calls += tick.admitted == 0 ? 1 : 0;
+    tick.admitted += queue->done.admitted;
+    tick.expired += queue->done.expired;
+    tick.withdrawn += queue->done.withdrawn;
+    queue->done = tick;
+    return tick.more && queue->collecting_calls < COLLECTING_CALLS;
+}
+
+/* A tick takes as many calls as rate, places and line allow, until the next one is due. The queues take turns, so
+ * that none waits for more than a call of each of the others. */
+static void take_turn(struct scheduler *scheduler, struct queue_clock *queue, int64_t now)
+{
+    int64_t began_us = clock_monotonic_us();
+
+    if (now >= queue->next_tick) {
+        begin_tick(scheduler, queue);
+        /* Ticks keep their beat; those that were slept through are not made up for. */
+        queue->next_tick += queue->pace.tick_ms;
+        if (queue->next_tick <= now) {
+            queue->next_tick = now + queue->pace.tick_ms;
+        }
+    }
+    if (queue->in_tick) {
+        bool goes_on = promote_some(scheduler, queue);
+        queue->spent_us += clock_monotonic_us() - began_us;
+        if (!goes_on) {
+            end_tick(scheduler, queue);
+        }
+    }
 }
 
 /* Returns when the next look is due. */
@@ -281,18 +332,16 @@ int64_t scheduler_step(struct scheduler *scheduler)
     for (size_t i = 0; i < scheduler->count; i++) {
         struct queue_clock *queue = &scheduler->queues[i];
         now = clock_monotonic_ms();
-        if (now >= queue->next_tick) {
-            counted_tick(scheduler, queue);
-            /* Ticks keep their beat; those that were slept through are not made up for. */
-            queue->next_tick += queue->pace.tick_ms;
-            if (queue->next_tick <= now) {
-                queue->next_tick = now + queue->pace.tick_ms;
-            }
+        if (now >= queue->next_tick || queue->in_tick) {
+            take_turn(scheduler, queue, now);
             if (!scheduler->redis_answers) {
                 /* Every other queue would wait for the same silence. */
                 next = clock_monotonic_ms() + RETRY_MS;
                 break;
             }
+        }
+        if (queue->in_tick) {
+            next = now;
         }
         int64_t next_look = look_if_due(scheduler, queue);
         if (queue->next_tick < next) {

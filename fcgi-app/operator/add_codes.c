@@ -127,9 +127,10 @@ static bool read_order(const struct request *request, struct response *response,
                       "uses must be a whole number from 1 to 1000000000.");
     }
     if (json_object_object_get_ex(body, "expiresAt", &ends) && ends != NULL &&
-        !rfc3339_parse(text_of(ends), &order->ends_ms)) {
+        (!rfc3339_parse(text_of(ends), &order->ends_ms) || order->ends_ms < 1)) {
         return refuse(request, response, "/expiresAt",
-                      "expiresAt must be a time by RFC 3339 with its zone, or null.");
+                      "expiresAt must be a time by RFC 3339 with its zone, after 1970 began, or "
+                      "null.");
     }
     bool listed = json_object_object_get_ex(body, "codes", &codes);
     bool fresh = json_object_object_get_ex(body, "generate", &generate);

@@ -8,6 +8,7 @@
 enum { RANGE = 1024 };
 
 static const int64_t RFC3339_LAST_MS = 253402300799999;
+static const int64_t RANGE_LAST = ((int64_t)1 << 41) / RANGE; /* of the highest place number */
 
 struct departure {
     int64_t range;
@@ -30,7 +31,7 @@ static void add_departures(struct buffer *out, struct arena *arena, const struct
     for (size_t i = 0; i < pairs; i++) {
         struct departure one = {redis_reply_int(state->departures, 2 * i, -1),
                                 redis_reply_int(state->departures, 2 * i + 1, 0)};
-        if (one.range >= state->head_seq / RANGE) {
+        if (one.range >= 0 && one.range <= RANGE_LAST && one.range >= state->head_seq / RANGE) {
             list[count++] = one;
         }
     }
@@ -71,20 +72,25 @@ static void add_message(struct buffer *out, struct str message)
 void line_state_json(struct buffer *out, struct arena *arena, struct str queue,
                      const struct line_state *state)
 {
-    buffer_format(out, "{\"queue\":\"%.*s\",\"state\":\"%.*s\"", STR_ARG(queue),
-                  STR_ARG(state->queue_state));
+    const int64_t admitted_milli = state->admitted_milli < 0 ? 0 : state->admitted_milli;
+
+    buffer_format(out, "{\"queue\":\"%.*s\",\"state\":", STR_ARG(queue));
+    buffer_add_json_string(out, state->queue_state);
     buffer_format(out, ",\"waiting\":%lld,\"headSeq\":%lld,\"lastSeq\":%lld",
                   (long long)state->waiting, (long long)state->head_seq,
                   (long long)state->last_seq);
     add_departures(out, arena, state);
-    buffer_format(out, ",\"admittedPerSecond\":%lld.%03lld",
-                  (long long)state->admitted_milli / 1000, (long long)state->admitted_milli % 1000);
+    buffer_format(out, ",\"admittedPerSecond\":%lld.%03lld", (long long)admitted_milli / 1000,
+                  (long long)admitted_milli % 1000);
     buffer_format(out, ",\"epoch\":%lld,\"incarnation\":%lld", (long long)state->epoch,
                   (long long)state->incarnation);
     add_time(out, "serverTime", state->now_ms);
     add_message(out, state->message);
     add_time(out, "opensAt", state->opens_at_ms);
     add_time(out, "closesAt", state->closes_at_ms);
-    buffer_format(out, ",\"activation\":\"%.*s\",\"mode\":\"%.*s\"}", STR_ARG(state->activation),
-                  STR_ARG(state->mode));
+    buffer_add(out, STR(",\"activation\":"));
+    buffer_add_json_string(out, state->activation);
+    buffer_add(out, STR(",\"mode\":"));
+    buffer_add_json_string(out, state->mode);
+    buffer_add_char(out, '}');
 }

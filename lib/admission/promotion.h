@@ -15,16 +15,15 @@
 /** What the scheduler must know of a queue to keep its time. */
 struct promotion_pace {
     int64_t tick_ms;
-    int64_t
-        most; /* most that one tick can let in: the burst or the batch cap, the smaller; 1..500 */
+    int64_t most; /* most that one call can let in: burst, batch cap or what keeps a call short */
 };
 
-/** What one tick did. */
+/** What one call, or all calls of one tick, did. */
 struct promotion_tick {
     int64_t admitted;
     int64_t expired;   /* READY tokens whose life had ended */
     int64_t withdrawn; /* READY tokens whose owner did not come back */
-    bool more;         /* another call, without tokens, would collect more at once */
+    bool more;         /* another call would let in or collect more at once */
     int64_t waiting;
     int64_t ready;
     int64_t claimed;
@@ -59,12 +58,12 @@ bool promotion_read_pool_life(struct redis *redis, struct arena *arena,
 bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str queue,
                          struct promotion_pace *pace);
 
-/** One tick: lets at most `most` members in, within rate and room, with fresh entry tokens. `silence_ms` 0:
- *  no order pool is needed. `away_ms`: how long one who did not come back keeps the number.
- *  OK fills `tick`; NOT_LEADER, NOT_FOUND, ADMISSION_UNAVAILABLE. */
+/** One call of a tick: lets at most `most` members in, within rate and room, with fresh entry tokens. `silence_ms` 0:
+ *  no order pool is needed. `away_ms`: how long one who did not come back keeps the number. `goes_on`: it is not
+ *  the tick's first call. OK fills `tick`; NOT_LEADER, NOT_FOUND, ADMISSION_UNAVAILABLE. */
 enum outcome promotion_run(struct redis *redis, struct arena *arena, struct str queue,
                            struct str owner, const struct promotion_pool_life *life,
-                           int64_t silence_ms, int64_t away_ms, int64_t most,
+                           int64_t silence_ms, int64_t away_ms, bool goes_on, int64_t most,
                            struct promotion_tick *tick);
 
 /** The ids of all queues, as an array reply of strings; NULL where Redis gave no answer. */

@@ -82,6 +82,10 @@ static bool zone_minutes(struct str zone, int *minutes)
     return true;
 }
 
+enum { LEAP_SECOND = 60 };
+
+static const int64_t LAST_READ_MS = 253370764799999; /* the end of the year 9998 */
+
 bool rfc3339_parse(struct str text, int64_t *ms)
 {
     int year;
@@ -99,7 +103,7 @@ bool rfc3339_parse(struct str text, int64_t *ms)
         text.p[16] != ':' || !digits(text, 0, 4, 1970, 9998, &year) ||
         !digits(text, 5, 2, 1, 12, &month) || !digits(text, 8, 2, 1, 31, &day) ||
         !digits(text, 11, 2, 0, 23, &hour) || !digits(text, 14, 2, 0, 59, &minute) ||
-        !digits(text, 17, 2, 0, 60, &second)) {
+        !digits(text, 17, 2, 0, LEAP_SECOND, &second)) {
         return false;
     }
     if (text.p[at] == '.') {
@@ -121,14 +125,15 @@ bool rfc3339_parse(struct str text, int64_t *ms)
                      .tm_mday = day,
                      .tm_hour = hour,
                      .tm_min = minute,
-                     .tm_sec = second};
-    time_t seconds = timegm(&utc);
+                     .tm_sec = second == LEAP_SECOND ? second - 1 : second};
+    int64_t seconds = (int64_t)timegm(&utc) + (second == LEAP_SECOND ? 1 : 0);
     /* timegm() turns 31 April into 1 May: such a date is refused. */
-    if (utc.tm_mday != day && second != 60) {
+    if (utc.tm_mday != day) {
         return false;
     }
-    int64_t value = ((int64_t)seconds - offset * 60) * 1000 + fraction;
-    if (value < 0) {
+    int64_t value = (seconds - offset * 60) * 1000 + fraction;
+    /* Zone or leap second may lead beyond what would be read again. */
+    if (value < 0 || value > LAST_READ_MS) {
         return false;
     }
     *ms = value;

@@ -84,7 +84,9 @@ static bool add_keywords(struct buffer *out, struct str text)
         first = false;
         buffer_add(out, keyword);
         buffer_add_char(out, '=');
-        buffer_add(out, is_secret(keyword) ? MASK : str_sized(rest.p, length));
+        /* "user= password=x" gives the user a value that is no user's. */
+        struct str value = str_sized(rest.p, length);
+        buffer_add(out, is_secret(keyword) || is_secret(value) ? MASK : value);
         text = skip(rest, length);
     }
     return true;

@@ -80,6 +80,7 @@ def test_the_priority_lane(api):
     ({"kind": "invite", "codes": ["ok-code", "ab"]}, "/codes/1"), ({"kind": "invite", "codes": ["a_b_c_d_e"]}, "/codes/0"),
     ({"kind": "invite", "codes": ["abcd"], "generate": 1}, ""), ({"kind": "invite", "codes": ["abcd"], "uses": 0}, "/uses"),
     ({"kind": "invite", "codes": ["abcd"], "expiresAt": "soon"}, "/expiresAt"), ({"kind": "invite", "code": "x"}, "/code"),
+    ({"kind": "invite", "codes": ["abcd"], "expiresAt": "1970-01-01T00:00:00Z"}, "/expiresAt"),
 ])
 def test_what_operators_may_not_send(api, body, pointer):
     queue = api.still_queue()

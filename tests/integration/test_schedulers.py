@@ -71,21 +71,112 @@ def test_four_schedulers_stay_within_rate_and_burst_over_30_s(parts, api):
     assert numbers == list(range(1, len(numbers) + 1)), "in order, nobody left out"
 
 
-def test_a_tick_issues_no_more_than_its_batch(parts, api):
-    queue = api.queue(ratePerSecond=10000, burst=10000, tickMs=1000, batchCap=7, maxActive=10000)
-    api.act(queue, "pause")
-    crowd(parts, queue, 60)
-    api.act(queue, "resume")
-    looks = []
+def fill(parts, queue, count):
+    """A line of `count` members by the shortest way."""
+    key = f"sluice:{{{queue}}}"
+    with parts.redis.pipeline(transaction=False) as pipe:
+        for first in range(1, count + 1, 5000):
+            pipe.zadd(f"{key}:waiting", {f"m{i}": i * 4096 for i in range(first, min(first + 5000, count + 1))})
+        pipe.hset(f"{key}:state", "seq", count)
+        pipe.execute()
 
-    def enough():
-        looks.append(admitted(parts, queue))
-        return looks[-1][1] >= 28
-    until(enough, 15, every=0.01)
-    steps = [b - a for (_, a), (_, b) in zip(looks, looks[1:]) if b != a]
-    assert set(steps) == {7}
-    times = [b for (b, count), (_, before) in zip(looks[1:], looks) if count != before]
-    assert all(later - earlier > 0.5 for earlier, later in zip(times, times[1:]))
+
+def numbers_let_in(parts, queue):
+    return sorted(int(record.split("/")[0]) for record in parts.redis.hvals(f"sluice:{{{queue}}}:places"))
+
+
+@pytest.mark.limit(60)
+@pytest.mark.parametrize("schedulers, tick_ms", [(1, 1000), (4, 500)])
+def test_a_rate_beyond_what_one_call_lets_in_is_reached_and_never_exceeded(parts, api, schedulers, tick_ms):
+    """A tick takes as many calls as it needs; counted by Redis's own time, between any two looks."""
+    rate, burst = 3000, 6000
+    queue = api.queue(ratePerSecond=rate, burst=burst, tickMs=tick_ms, maxActive=1_000_000, pickupSeconds=600)
+    api.act(queue, "pause")
+    fill(parts, queue, 40_000)
+    parts.restart_schedulers(schedulers)
+    api.act(queue, "resume")
+    until(lambda: admitted(parts, queue)[1] >= burst, 20, "what was saved up is let in", every=0.01)
+    history = [admitted(parts, queue)]
+    while history[-1][0] - history[0][0] < 5:
+        threading.Event().wait(0.02)
+        history.append(admitted(parts, queue))
+    for i, (since, before) in enumerate(history):
+        for at, count in history[i + 1:]:
+            assert count - before <= burst + rate * (at - since) + 1
+    total, seconds = history[-1][1] - history[0][1], history[-1][0] - history[0][0]
+    assert rate * (seconds - 2 * tick_ms / 1000) <= total <= rate * (seconds + tick_ms / 1000) + 1
+    api.act(queue, "pause")
+    until(lambda: api.stats(queue)["state"] == "PAUSED", 5)
+    numbers = numbers_let_in(parts, queue)
+    assert len(numbers) >= burst + total and numbers == list(range(1, len(numbers) + 1)), "in order, nobody left out"
+
+
+def test_a_call_lets_in_no_more_than_its_batch_and_the_tick_goes_on(parts, api):
+    queue = api.queue(ratePerSecond=10, burst=10000, tickMs=40000, batchCap=7, maxActive=10000)
+    api.act(queue, "pause")
+    fill(parts, queue, 60)
+    until(lambda: parts.redis.hget(f"sluice:{{{queue}}}:state", "tickAt"), 10, "the first tick, which lets nobody in")
+    parts.arm_pause("scheduler.between_calls")
+    api.act(queue, "resume")
+    api.admin("PATCH", f"/queues/{queue}", {"tickMs": 30000})  # a shorter tick comes at once
+    pid = parts.wait_hit("scheduler.between_calls")
+    assert admitted(parts, queue)[1] == 7
+    tick = parts.redis.hget(f"sluice:{{{queue}}}:state", "tickAt")
+    processes.cont(pid)
+    until(lambda: admitted(parts, queue)[1] == 60, 10)
+    assert parts.redis.hget(f"sluice:{{{queue}}}:state", "tickAt") == tick, "all in one tick"
+    assert numbers_let_in(parts, queue) == list(range(1, 61))
+
+
+def test_kill_9_between_two_calls_of_a_tick_loses_nobody(parts, api):
+    queue = api.queue(ratePerSecond=1000, burst=1000, tickMs=200, batchCap=7, maxActive=1000)
+    api.act(queue, "pause")
+    members = [api.member() for _ in range(30)]
+    for member in members:
+        member.enter(queue)
+    parts.arm_pause("scheduler.between_calls")
+    api.act(queue, "resume")
+    pid = parts.wait_hit("scheduler.between_calls")
+    assert admitted(parts, queue)[1] == 7
+    processes.kill9(pid)
+    parts.schedulers = [process for process in parts.schedulers if process.alive()]
+    parts.add_scheduler()
+    tokens = [member.wait_ready(queue)["entryToken"] for member in members]
+    assert len(set(tokens)) == 30
+    assert api.stats(queue)["admitted"] == 30
+    assert numbers_let_in(parts, queue) == list(range(1, 31))
+
+
+def test_a_leader_that_lost_its_lock_between_two_calls_does_nothing(parts, api):
+    queue = api.queue(ratePerSecond=0.001, burst=50, tickMs=100, batchCap=7, maxActive=1000)
+    api.act(queue, "pause")
+    fill(parts, queue, 100)
+    parts.arm_pause("scheduler.between_calls")
+    api.act(queue, "resume")
+    pid = parts.wait_hit("scheduler.between_calls")
+    parts.add_scheduler()
+    until(lambda: admitted(parts, queue)[1] == 50, 10, "another one leads and goes on")
+    processes.cont(pid)
+    ticks = parts.redis.hget(f"sluice:{{{queue}}}:state", "tickAt")
+    until(lambda: int(parts.redis.hget(f"sluice:{{{queue}}}:state", "tickAt")) > int(ticks) + 500, 10, "ticks go on")
+    assert admitted(parts, queue)[1] == 50
+    assert numbers_let_in(parts, queue) == list(range(1, 51))
+
+
+def test_a_queue_that_lets_in_without_end_keeps_no_other_one_waiting(parts, api):
+    """Of two queues of one scheduler one has more to let in than any time is enough for."""
+    parts.restart_schedulers(1)
+    greedy = api.queue(ratePerSecond=100000, burst=10000000, tickMs=1000, batchCap=10, maxActive=1_000_000)
+    modest = api.queue(ratePerSecond=100, burst=100, tickMs=100, maxActive=1_000_000)
+    for queue in (greedy, modest):
+        api.act(queue, "pause")
+    fill(parts, greedy, 100_000)
+    fill(parts, modest, 100)
+    api.act(greedy, "resume")
+    until(lambda: admitted(parts, greedy)[1] > 0, 10)
+    api.act(modest, "resume")
+    until(lambda: admitted(parts, modest)[1] == 100, 10, every=0.01)
+    assert admitted(parts, greedy)[1] < 100_000, "they went on side by side"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

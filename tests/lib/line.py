@@ -21,7 +21,7 @@ DEFAULTS = {
 # Every field of a queue's keys that holds a time, so that a test can let time pass at once.
 TIME_SETS = ("ready", "pickup", "awayUntil", "claimed", "tombstoneUntil", "ended", "watched")
 TIME_FIELDS = ("bucketAt", "frozenSince", "frozenEnd", "recoveringUntil", "firstAdmittedAt", "lastAdmittedAt",
-               "soldOutAt", "watchAt")
+               "soldOutAt", "watchAt", "tickAt")
 
 
 @dataclass(frozen=True)
@@ -149,6 +149,11 @@ def new_tokens(count):
     return _spare[:2 * count]
 
 
+def for_promote(words):
+    """Tokens and admission ids, one after the other, as promote takes them."""
+    return [f"{admission}/{token}" for token, admission in zip(words[::2], words[1::2])]
+
+
 def _forget_tokens(count):
     del _spare[:2 * count]
 
@@ -243,9 +248,12 @@ class Line:
 
     # The scheduler
 
-    def promote(self, count=500, owner="a", pool_age=0, pool_silence=0, away_ms=86400000, pool_silent_ms=0):
+    def promote(self, count=500, owner="a", pool_age=0, pool_silence=0, away_ms=86400000, pool_silent_ms=0,
+                goes_on=False):
+        """One call of a tick; `goes_on`: not its first one."""
         seen = -1 if pool_age < 0 else self.scripts.now() - pool_age
-        reply = self.call("promote", owner, seen, pool_silent_ms, pool_silence, away_ms, *new_tokens(count))
+        reply = self.call("promote", owner, seen, pool_silent_ms, pool_silence, away_ms, int(goes_on),
+                          *for_promote(new_tokens(count)))
         tick = Tick(*reply)
         _forget_tokens(tick.admitted)
         return tick

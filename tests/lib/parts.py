@@ -19,8 +19,8 @@ from lib.tokens import encode
 from lib.wait import until
 
 PAUSE_STEPS = ("order.before_claim", "order.claimed", "order.before_transaction", "order.committed",
-               "order.consumed", "scheduler.before_promote", "scheduler.promoted", "catalog.computing",
-               "catalog.computed", "payment.starting", "payment.started", "payment.approving", "payment.approved",
+               "order.consumed", "scheduler.before_promote", "scheduler.between_calls", "scheduler.promoted",
+               "catalog.computing", "catalog.computed", "payment.starting", "payment.started", "payment.approving", "payment.approved",
                "payment.canceling", "payment.canceled", "payment.looked")
 # Short times, so that tests need not be long; a statement's is what a busy machine needs for a large one.
 SETTINGS = {"leader_lock_ms": 1000, "order_pool_silence_ms": 1500, "statement_timeout_ms": 1000,

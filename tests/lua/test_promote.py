@@ -1,8 +1,10 @@
 """promote: how many, who, and what is collected."""
 
+import math
+
 import pytest
 
-from lib.line import drain, sha256_text
+from lib.line import Line, drain, sha256_text
 
 
 @pytest.fixture
@@ -27,7 +29,7 @@ def test_takes_the_front_in_order_and_gives_each_a_token(fast):
     line = fast()
     crowd(line, 100)
     tick = line.promote(30)
-    assert (tick.code, tick.admitted, tick.waiting, tick.ready, tick.more) == ("OK", 30, 70, 30, 0)
+    assert (tick.code, tick.admitted, tick.waiting, tick.ready, tick.more) == ("OK", 30, 70, 30, 1)
     places = line.check()
     assert sorted(place.seq for place in places.values()) == list(range(1, 31))
     assert set(places) == {f"m{i}" for i in range(30)}
@@ -48,7 +50,94 @@ def test_batch_cap(fast, cap):
 def test_no_more_than_tokens_given(fast):
     line = fast()
     crowd(line, 10)
-    assert [line.promote(count).admitted for count in (0, 3, 100)] == [0, 3, 7]
+    ticks = [line.promote(count) for count in (0, 3, 100)]
+    assert [tick.admitted for tick in ticks] == [0, 3, 7]
+    assert [tick.more for tick in ticks] == [0, 1, 0], "whoever gives no tokens wants nobody let in"
+
+
+@pytest.mark.parametrize("settings, ends", [({"maxActive": 25}, 25), ({"burst": 33, "ratePerSecond": 0.001}, 33), ({}, 40)])
+def test_a_tick_goes_on_until_rate_places_or_line_end_it(fast, settings, ends):
+    line = fast(**settings)
+    crowd(line, 40)
+    ticks = [line.promote(10)]
+    while ticks[-1].more:
+        assert len(ticks) < 6
+        ticks.append(line.promote(10, goes_on=True))
+    assert sum(tick.admitted for tick in ticks) == ends
+    assert all(tick.admitted == 10 for tick in ticks[:-1]) and ticks[-1].admitted == (ends - 1) % 10 + 1
+    assert sorted(place.seq for place in line.check().values()) == list(range(1, ends + 1))
+
+
+def test_records_tell_number_generation_and_token(fast):
+    """As they are written at once for many, so they are read one by one."""
+    line = fast()
+    crowd(line, 3)
+    for _ in range(12):
+        line.enter("m1")
+    line.promote(2)
+    assert [(line.place(name).seq, line.place(name).generation) for name in ("m0", "m1")] == [(1, 0), (2, 12)]
+    line.redis.hset(line.key("state"), "seq", 2**40)
+    line.enter("far")
+    line.promote()
+    place = line.place("far")
+    assert place.seq == 2**40 + 1 and place.admission == sha256_text(place.token)
+    assert (place.claim, place.key_hash, place.remaining) == ("", "", 0)
+    assert line.claim("far", place.token)[0] == "CLAIMED"
+
+
+def test_several_calls_of_a_tick_count_as_one(clocked_scripts, clock):
+    """Averages and samples know ticks: three calls in some ms say what one says that lets in as many."""
+    lines = [Line(clocked_scripts, ratePerSecond=60, burst=60, maxActive=10**6) for _ in range(2)]
+    for line in lines:
+        line.publish()
+        line.lead()
+        line.redis.zadd(line.key("waiting"), {f"m{i}": i * 4096 for i in range(1, 4001)})
+        line.redis.hset(line.key("state"), "seq", 4000)
+    for _ in range(30):
+        clock.pass_ms(990)
+        at_once = lines[0].promote(60)
+        split = [lines[1].promote(20)]
+        for ms in (0, 7):
+            clock.pass_ms(ms)
+            split.append(lines[1].promote(20, goes_on=True))
+        clock.pass_ms(3)
+        # What the calls themselves have brought comes with the next tick.
+        assert sum(tick.admitted for tick in split) in range(at_once.admitted - 1, at_once.admitted + 2)
+    for name, tolerance in (("rateEma", 0.3), ("admittedEma", 0.5)):
+        whole, parts = (float(line.redis.hget(line.key("state"), name)) for line in lines)
+        assert abs(whole - parts) < tolerance, name
+        assert 59 < parts < 61
+    whole, parts = (line.call("stats", samples=100)[-30:] for line in lines)
+    assert [sample.split(",")[0] for sample in whole] == [sample.split(",")[0] for sample in parts]
+    for one, other in zip(whole, parts):
+        assert abs(int(one.split(",")[5]) - int(other.split(",")[5])) <= 1, "a sample has all of its tick"
+
+
+def test_a_tick_within_the_same_millisecond_is_not_lost_to_the_averages(clocked_scripts, clock):
+    line = Line(clocked_scripts, ratePerSecond=100, burst=1000, maxActive=10**6)
+    line.publish()
+    line.lead()
+    line.redis.zadd(line.key("waiting"), {f"m{i}": i * 4096 for i in range(1, 101)})
+    line.promote(0)
+    clock.pass_ms(1000)
+    line.promote(30)
+    before = float(line.redis.hget(line.key("state"), "admittedEma"))
+    line.promote(30)
+    assert float(line.redis.hget(line.key("state"), "admittedEma")) == pytest.approx(2 * before, rel=1e-4)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.3, 0.07])
+def test_the_priority_share_holds_across_the_calls_of_a_tick(fast, share):
+    line = fast(priorityShare=share)
+    line.redis.zadd(line.key("waiting"), {f"m{i}": i * 4096 for i in range(1, 500)})
+    line.redis.zadd(line.key("priority"), {f"p{i}": i * 4096 for i in range(500, 1000)})
+    line.redis.hset(line.key("state"), "seq", 1000)
+    first = 0
+    for call in range(1, 31):
+        assert line.promote(7, goes_on=call > 1).admitted == 7
+        first = 500 - line.redis.zcard(line.key("priority"))
+        assert abs(first - share * 7 * call) < 1 + 1e-3, call
+    assert first == math.floor(share * 210 + 1e-6)
 
 
 def test_max_active_counts_ready_claimed_and_unpaid(fast):
@@ -160,7 +249,7 @@ def test_collecting_is_bounded_and_says_that_there_is_more(fast):
         assert len(ticks) < 20
         ticks.append(line.promote(0))
     assert sum(tick.expired for tick in ticks) == 1000
-    assert max(tick.expired for tick in ticks) <= 200
+    assert max(tick.expired for tick in ticks) <= 100
     assert line.check() == {}
 
 
@@ -174,7 +263,7 @@ def test_withdrawing_is_bounded_too(fast):
     while ticks[-1].more:
         assert len(ticks) < 20
         ticks.append(line.promote(0))
-    assert [tick.withdrawn for tick in ticks] == [200, 200, 100]
+    assert [tick.withdrawn for tick in ticks] == [100] * 5 + [0]
     line.check()
 
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from lib.line import Line, base64url, sha256_text
+from lib.line import Line, base64url, for_promote, sha256_text
 from lib.scripts import Scripts
 
 CROWD = 20_000
@@ -15,7 +15,7 @@ CROWD = 20_000
 
 def own_tokens(count):
     tokens = [base64url(os.urandom(32)) for _ in range(count)]
-    return [word for token in tokens for word in (token, sha256_text(token))]
+    return for_promote([word for token in tokens for word in (token, sha256_text(token))])
 
 
 def fill(line, count=CROWD):
@@ -133,7 +133,7 @@ def test_four_schedulers_by_redis_time(make_line, redis_server):
         while time.monotonic() < end:
             mine.lead(owner, lease_ms=dice.randrange(1, 30))
             before = client.time()
-            reply = mine.call("promote", owner, -1, 0, 0, 1000, *own_tokens(50))
+            reply = mine.call("promote", owner, -1, 0, 0, 1000, 0, *own_tokens(50))
             after = client.time()
             if reply[0] == "OK":
                 answers.append((before, after, reply[1], owner))

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from lib.line import Line, base64url, new_tokens, sha256_text
+from lib.line import Line, base64url, for_promote, new_tokens, sha256_text
 from model import AWAY, CLAIMED, INVITED, MAIN, PRIORITY, READY, WAITING, Model
 
 pytestmark = pytest.mark.on("cluster")  # which finds undeclared keys too
@@ -97,7 +97,7 @@ class Walk:
         tokens = [base64url(os.urandom(32)) for _ in range(self.dice.randrange(6))]
         expected = self.model.promote(tokens, age, SILENCE, AWAY_MS, self.clock.now)
         words = [word for token in tokens for word in (token, sha256_text(token))]
-        reply = self.line.call("promote", "a", self.pool_seen, 0, SILENCE, AWAY_MS, *words)
+        reply = self.line.call("promote", "a", self.pool_seen, 0, SILENCE, AWAY_MS, 0, *for_promote(words))
         assert (reply[0], tuple(reply[1:4])) == ("OK", expected)
         assert reply[5:9] == [self.model.count(WAITING), self.model.count(READY), self.model.count(CLAIMED),
                               len(self.model.unpaid)]

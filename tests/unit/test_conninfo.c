@@ -18,6 +18,7 @@ TEST(passwords_are_masked_in_every_form_that_libpq_reads)
         {"sslpassword=SECRET passfile=/x", "sslpassword=*** passfile=***"},
         {"password=SECRET=SECRET", "password=***"},
         {"password= host=h", "password=***"},
+        {"user= password=SECRET host=h", "user=*** host=h"},
         {"password='SECRET", "***"},
         {"SECRET", "***"},
         {"host=h SECRET", "***"},

@@ -49,6 +49,26 @@ TEST(everything_is_there_and_escaped)
            "\"mode\":\"fifo\"}");
 }
 
+TEST(it_is_json_whatever_redis_says)
+{
+    struct line_state line = some_state();
+    redisReply far = {.type = REDIS_REPLY_INTEGER, .integer = INT64_MAX};
+    redisReply *pair[] = {&far, &far};
+    const redisReply departures = {.type = REDIS_REPLY_ARRAY, .elements = 2, .element = pair};
+
+    line.queue_state = STR("O\"PEN");
+    line.mode = STR("f\xff");
+    line.activation = STR("o\n");
+    line.admitted_milli = -12005;
+    line.now_ms = -1;
+    line.opens_at_ms = -1;
+    line.departures = &departures;
+    expect(&line, "{\"queue\":\"shop\",\"state\":\"O\\\"PEN\",\"waiting\":3,\"headSeq\":2050,"
+                  "\"lastSeq\":9000,\"departures\":[],\"admittedPerSecond\":0.000,\"epoch\":2,"
+                  "\"incarnation\":1,\"serverTime\":null,\"message\":null,\"opensAt\":null,"
+                  "\"closesAt\":null,\"activation\":\"o\\n\",\"mode\":\"f\xef\xbf\xbd\"}");
+}
+
 TEST(what_is_not_known_is_null)
 {
     struct line_state line = some_state();
@@ -91,6 +111,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_there_and_escaped),
+        cmocka_unit_test(it_is_json_whatever_redis_says),
         cmocka_unit_test(what_is_not_known_is_null),
         cmocka_unit_test(departures_come_in_order_from_the_head_on),
     };

@@ -1,0 +1,46 @@
+/*
+ * What the bodies' handlers would call behind their stores, where no fuzzer comes: names for the linker alone.
+ */
+#include <stdlib.h>
+
+#define NOWHERE(name)                                                                              \
+    void name(void);                                                                               \
+    void name(void)                                                                                \
+    {                                                                                              \
+        abort();                                                                                   \
+    }
+
+NOWHERE(answer_concert)
+NOWHERE(answer_coupon_event)
+NOWHERE(answer_product)
+NOWHERE(answer_show)
+NOWHERE(availability_publish)
+NOWHERE(captcha_check)
+NOWHERE(catalog_concert_changed)
+NOWHERE(catalog_show_changed)
+NOWHERE(claim_prepare)
+NOWHERE(concert_store_find)
+NOWHERE(coupon_answer)
+NOWHERE(coupon_answer_failure)
+NOWHERE(coupon_find)
+NOWHERE(coupon_issue)
+NOWHERE(coupon_key)
+NOWHERE(coupons_left)
+NOWHERE(known_event_find)
+NOWHERE(known_event_forget)
+NOWHERE(known_event_issued)
+NOWHERE(log_change)
+NOWHERE(order_claim_consume)
+NOWHERE(order_claim_failed)
+NOWHERE(order_claim_release)
+NOWHERE(order_claim_spent)
+NOWHERE(order_claim_take)
+NOWHERE(order_claim_unknown)
+NOWHERE(outbox_done)
+NOWHERE(queue_not_found)
+NOWHERE(seats_forget)
+NOWHERE(seats_known)
+NOWHERE(show_publish)
+NOWHERE(show_states_tell)
+NOWHERE(test_pause)
+NOWHERE(text_json)
