@@ -17,7 +17,7 @@ LIMITS = ["-timeout=10", "-rss_limit_mb=1024", "-malloc_limit_mb=256"]
 def fuzzers():
     """The folder in which the fuzzers are, built once."""
     build = build_directory("--sanitizers", "--test-hooks")
-    made = subprocess.run(["make", "--quiet", "fuzz"], cwd=build, capture_output=True, text=True, timeout=600)
+    made = subprocess.run(["make", "--quiet", "-j2", "fuzz"], cwd=build, capture_output=True, text=True, timeout=600)
     assert made.returncode == 0, made.stdout + made.stderr
     return build / "fuzz"
 
