@@ -51,8 +51,19 @@ class Process:
         try:
             return self.child.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
+            seen = self.condition()
             self.kill()
-            raise AssertionError(f"{self.name} did not end within {seconds} s after {number!r}") from None
+            raise AssertionError(f"{self.name} did not end within {seconds} s after {number!r}: {seen}") from None
+
+    def condition(self):
+        """What it is doing, for a message: its state, the signals that it has not taken, and its last words."""
+        try:
+            status = Path(f"/proc/{self.pid}/status").read_text()
+            waits = Path(f"/proc/{self.pid}/wchan").read_text()
+        except OSError:
+            return "it is gone"
+        lines = [line for line in status.splitlines() if line.startswith(("State", "ShdPnd", "SigPnd", "Threads"))]
+        return [*lines, waits, *self.log.read_text(errors="replace").splitlines()[-3:]]
 
     def kill(self):
         """Ends it and what it started, at once."""
