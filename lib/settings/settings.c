@@ -10,7 +10,14 @@
 #include "lib/settings/settings_row.h"
 #include "lib/settings/text_file.h"
 
-enum { ROW_COUNT_MAX = 64, SHOWN_VALUE_MAX = 60 };
+enum { SHOWN_VALUE_MAX = 60 };
+
+enum {
+#define SETTING(name, kind, minimum, maximum, default_text, unit, description) ROW_OF_##name,
+#include "lib/settings/settings.tbl"
+#undef SETTING
+    ROW_COUNT
+};
 
 __attribute__((format(printf, 2, 3))) static bool refuse(char error[SETTINGS_ERROR],
                                                          const char *format, ...)
@@ -55,7 +62,7 @@ static bool set_defaults(struct settings *settings, char error[SETTINGS_ERROR])
 
 /* One line of the file. `set_in` remembers in which line each row was set, 0 for not yet. */
 static bool read_line(struct settings *settings, struct str line, const char *path, int number,
-                      int set_in[ROW_COUNT_MAX], char error[SETTINGS_ERROR])
+                      int set_in[ROW_COUNT], char error[SETTINGS_ERROR])
 {
     struct str name;
     struct str value;
@@ -88,7 +95,7 @@ static bool read_line(struct settings *settings, struct str line, const char *pa
 
 static bool read_file(struct settings *settings, const char *path, char error[SETTINGS_ERROR])
 {
-    int set_in[ROW_COUNT_MAX] = {0};
+    int set_in[ROW_COUNT] = {0};
     char reason[TEXT_FILE_ERROR];
     char *bytes;
     size_t length;
@@ -135,9 +142,6 @@ static bool fit_together(const struct settings *settings, char error[SETTINGS_ER
 
 bool settings_load(const char *path, struct settings *settings, char error[SETTINGS_ERROR])
 {
-    if (setting_row_count() > ROW_COUNT_MAX) {
-        abort();
-    }
     memset(settings, 0, sizeof(*settings));
     settings->memory = arena_new();
     bool has_file = path != NULL && path[0] != '\0';
