@@ -46,8 +46,10 @@ class Process:
 
     def stop(self, number=signal.SIGTERM, seconds=10):
         """Asks it to end; returns its exit code. Kills it, and says so, when it does not end in time."""
-        self.send(number)
+        # Not the other way round: a SIGCONT takes back the stop by which LeakSanitizer looks at a process that ends, and both
+        # would wait for ever.
         self.send(signal.SIGCONT)
+        self.send(number)
         try:
             return self.child.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
