@@ -19,8 +19,9 @@ def nothing_left_running():
 
 
 @pytest.fixture(scope="session")
-def make_directory():
-    """A function that makes private folders with paths short enough for Unix sockets."""
+def make_directory(nothing_left_running):
+    """A function that makes private folders with paths short enough for Unix sockets. Whoever works in one ends before the
+    look at what is left: pytest puts off the end of an automatic fixture no further than of the last one that a test asked for."""
     made = []
 
     def make(name="t"):

@@ -50,7 +50,7 @@ def test_paused(drop, browser, inspect):
     newcomer = browser.page()
     newcomer.goto(drop.url + "/")
     newcomer.wait_face("PAUSED")
-    assert newcomer.text("#place") == "2"
+    until(lambda: newcomer.text("#place") == "2", 10, "the newcomer's place")
     drop.let_in()
     drop.act("resume")
     assert page.wait("#query") == "x=1"
@@ -71,7 +71,7 @@ def test_hold_is_for_everybody(drop, browser, inspect):
     assert admitted.wait("#query") == "x=1"
     waiting.wait_face("WAITING")
     newcomer.wait_face("WAITING")
-    assert (waiting.text("#place"), newcomer.text("#place")) == ("1", "2")
+    until(lambda: (waiting.text("#place"), newcomer.text("#place")) == ("1", "2"), 10, "places as they entered")
 
 
 def test_not_open_yet(gate_before, browser, inspect):

@@ -30,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool holds = json_grammar_holds(text, DEPTH, &grammar);
     REQUIRE(holds == (grammar == NULL));
     REQUIRE(object == NULL || size == 0 || holds);
-    json_object *lenient = jwt_json_object(text, DEPTH);
+    /* json-c counts a value within the deepest array as one level more. */
+    json_object *lenient = jwt_json_object(text, DEPTH + 1);
     (void)json_object_put(lenient);
     if (object == NULL || size == 0) {
         return 0;
