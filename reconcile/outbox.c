@@ -85,13 +85,12 @@ static int64_t work_off_batch(struct reconcile *reconcile)
 {
     struct reconcile_report *report = &reconcile->report;
     const struct outbox_row *rows;
-    const struct outbox_ages ages = {.coupon_ms = reconcile->thorough ? 0 : WORKER_MS,
-                                     .order_ms = reconcile->thorough ? 0 : TOLD_ROWS_KEPT_MS};
+    int64_t age_ms = reconcile->thorough ? 0 : WORKER_MS;
     size_t count;
     size_t done = 0;
     size_t just_now = 0;
 
-    if (outbox_take(reconcile->postgres, reconcile->arena, ROWS_PER_BATCH, &ages, &rows, &count) !=
+    if (outbox_take(reconcile->postgres, reconcile->arena, ROWS_PER_BATCH, age_ms, &rows, &count) !=
         POSTGRES_OK) {
         report->postgres_silent = true;
         return -1;

@@ -155,7 +155,7 @@ static void committed(const struct attempt *attempt, const struct order_placemen
                      attempt->claim.id);
     test_pause("order.committed");
     order_claim_consume(services, attempt->request, &attempt->claim, order->id, order->place_held,
-                        0);
+                        placement->outbox_row);
     test_pause("order.consumed");
     tell_seats(attempt, order);
     if (placement->took_last) {
@@ -222,8 +222,9 @@ static void place(const struct attempt *attempt)
     };
     struct order_placement placement;
 
-    enum order_outcome outcome = order_place(attempt->services->postgres, attempt->request->arena,
-                                             &attempt->claim, &wanted, &placement);
+    enum order_outcome outcome =
+        order_place(attempt->services->postgres, attempt->request->arena, &attempt->claim, &wanted,
+                    attempt->services->told, &placement);
     switch (outcome) {
     case ORDER_PLACED:
         committed(attempt, &placement);

@@ -123,12 +123,14 @@ static void read_placed(struct arena *arena, const PGresult *result,
     order_row_read(arena, result, 0, &placement->order);
     placement->admission = postgres_text(result, 0, ORDER_COLUMNS + 1);
     placement->took_last = order_row_flag(result, 0, ORDER_COLUMNS + 2);
+    placement->outbox_row = postgres_int(result, 0, ORDER_COLUMNS + 3, 0);
 }
 
 enum order_outcome order_place(struct postgres *postgres, struct arena *arena,
                                const struct claim *claim, const struct order_request *request,
-                               struct order_placement *placement)
+                               struct told_rows *told, struct order_placement *placement)
 {
+    size_t due = told_rows_due(told);
     char id[RANDOM_ID_TEXT + 1];
     const char *skus;
     const char *quantities;
@@ -155,6 +157,7 @@ enum order_outcome order_place(struct postgres *postgres, struct arena *arena,
         claim->place_until_payment ? "t" : "f",
         request->show.n == 0 ? NULL : arena_copy(arena, request->show),
         seat_array(arena, request),
+        told_rows_list(told, arena, due),
     };
     for (bool again = false;; again = true) {
         test_pause("order.before_transaction");
@@ -162,7 +165,11 @@ enum order_outcome order_place(struct postgres *postgres, struct arena *arena,
             postgres_query(postgres, arena, QUERY_ORDER_PLACE, parameters, &result);
         if (outcome == POSTGRES_OK) {
             read_placed(arena, result, placement);
-            return order_row_flag(result, 0, ORDER_COLUMNS) ? ORDER_REPLAYED : ORDER_PLACED;
+            if (order_row_flag(result, 0, ORDER_COLUMNS)) {
+                return ORDER_REPLAYED;
+            }
+            told_rows_struck(told, due);
+            return ORDER_PLACED;
         }
         switch (store_refusal_of(postgres, outcome, "order_place")) {
         case STORE_RULE:

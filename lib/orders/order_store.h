@@ -14,6 +14,7 @@
 #include "lib/admission/seats.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
+#include "lib/orders/told_rows.h"
 #include "lib/store/postgres.h"
 
 enum {
@@ -105,14 +106,15 @@ struct order_placement {
     int64_t most_seats;         /* for TOO_MANY_SEATS: what a member may have of the show */
     int64_t had_seats;          /* likewise: what this one has already */
     struct claim_spender spent; /* for ADMISSION_SPENT */
+    int64_t outbox_row;         /* for PLACED: see told_rows_add() */
 };
 
 /** Places the order of `claim`, which is CLAIMED: PLACED, REPLAYED, or a refusal after which nothing was
- *  written. After PLACED of seats, and SEATS_TAKEN, Redis is to be told: lib/orders/seat_publication.h. A deadlock or a serialization failure is tried once more. After ORDER_UNKNOWN the claim must
+ *  written. After PLACED of seats, and SEATS_TAKEN, Redis is to be told: lib/orders/seat_publication.h. An order that is PLACED strikes what is due of `told`. A deadlock or a serialization failure is tried once more. After ORDER_UNKNOWN the claim must
  *  not be released: reconcile settles it. */
 enum order_outcome order_place(struct postgres *postgres, struct arena *arena,
                                const struct claim *claim, const struct order_request *request,
-                               struct order_placement *placement);
+                               struct told_rows *told, struct order_placement *placement);
 
 /** True for text that has the form of an order id. */
 bool order_id_is_valid(struct str id);

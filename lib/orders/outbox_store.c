@@ -19,12 +19,10 @@ static enum outbox_kind kind_of(struct str word)
 }
 
 enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena, int64_t limit,
-                                  const struct outbox_ages *ages, const struct outbox_row **rows,
-                                  size_t *count)
+                                  int64_t age_ms, const struct outbox_row **rows, size_t *count)
 {
     const char *const parameters[] = {arena_format(arena, "%" PRId64, limit),
-                                      arena_format(arena, "%" PRId64, ages->coupon_ms),
-                                      arena_format(arena, "%" PRId64, ages->order_ms)};
+                                      arena_format(arena, "%" PRId64, age_ms)};
     const PGresult *result;
 
     enum postgres_outcome outcome =

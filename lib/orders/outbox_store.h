@@ -35,18 +35,12 @@ struct outbox_row {
     int64_t attempts; /* how often it was taken, this time included */
 };
 
-/** How old rows must be that say a token is spent: until then whoever wrote them is expected to carry them out. */
-struct outbox_ages {
-    int64_t coupon_ms; /* and to strike them */
-    int64_t order_ms;
-};
-
-/** Takes at most `limit` (≥ 1) rows that are of age, oldest first. Nobody else gets
+/** Takes at most `limit` (≥ 1) rows, oldest first; of those that say a token is spent only the ones that are `age_ms` (≥ 0)
+ *  old: until then whoever wrote them is expected to carry them out and to strike them. Nobody else gets
  *  them for 10 s (more after each time), so running twice at once does no work twice; what is not struck
  *  by outbox_done() comes again. POSTGRES_OK fills `*rows` and `*count`. */
 enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena, int64_t limit,
-                                  const struct outbox_ages *ages, const struct outbox_row **rows,
-                                  size_t *count);
+                                  int64_t age_ms, const struct outbox_row **rows, size_t *count);
 
 /** These ids as the literal of a bigint[], in the arena. */
 const char *outbox_list(struct arena *arena, const int64_t *ids, size_t count);

@@ -1,6 +1,6 @@
 /*
  * told_rows — rows of the outbox that this process has carried out itself and that are not struck yet. The next
- * transaction of a coupon strikes them along with what it does; what waits too long is struck by itself.
+ * transaction of an order or a coupon strikes them along with what it does; what waits too long is struck by itself.
  * Redis writes to its disk once a second, and copies lag behind: what it has answered it may yet forget. So a row is struck
  * only once the connection over which it was carried out has brought an answer TOLD_ROWS_KEPT_MS later, and those of a
  * connection that has ended are forgotten here. Rows that are forgotten here, or because the process died, are carried

@@ -1,8 +1,7 @@
 -- Takes rows of the outbox to carry out; others do not get them for a while. The place of an order is
 -- freed only after its token was consumed, and consuming keeps the place only while the order still holds it:
 -- so the two cannot cross.
--- Params: $1 at most so many, $2 and $3 those that say a token is spent, on a coupon and on an order, not younger than so
--- many ms.
+-- Params: $1 at most so many, $2 those that say a token is spent not younger than so many ms.
 -- Returns: 0..$1 rows, oldest first; the last columns are the coupon event where the token has got a coupon, and the
 -- concert of which the catalogue is to be told.
 -- Called by: lib/orders/outbox_store.c.
@@ -10,8 +9,7 @@ WITH due AS (
     SELECT b.id
       FROM outbox b
      WHERE (b.retry_at IS NULL OR b.retry_at <= now())
-       AND (b.kind <> 'consume' OR b.created_at <= now() - interval '1 millisecond' *
-                CASE WHEN b.order_id LIKE 'c\_%' THEN $2::bigint ELSE $3::bigint END)
+       AND (b.kind <> 'consume' OR b.created_at <= now() - interval '1 millisecond' * $2::bigint)
        AND NOT (b.kind = 'free_place' AND EXISTS (
                SELECT FROM outbox c WHERE c.kind = 'consume' AND c.order_id = b.order_id))
      ORDER BY b.id

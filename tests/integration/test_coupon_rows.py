@@ -154,7 +154,7 @@ def die_and_come_back(parts, queue, values):
     raw = parts.redis_server.client(decode_responses=False)
     raw.delete(*raw.keys(f"sluice:{{{queue}}}:*"))
     for name, value in values.items():
-        raw.restore(name, 0, value)
+        raw.restore(name, 0, value, replace=True)
 
 
 def test_what_redis_answered_a_worker_and_forgot_is_told_again(parts, api):

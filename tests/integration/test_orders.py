@@ -2,6 +2,7 @@
 
 import re
 
+import psycopg2
 import pytest
 
 from lib.client import assert_problem, new_key
@@ -41,6 +42,35 @@ def test_an_order(parts, api, shop):
     stranger = api.member()
     assert_problem(api.call("GET", f"/v1/orders/{order['id']}", stranger.headers()), 404, "NOT_FOUND")
     assert stranger.orders()["orders"] == []
+
+
+def test_workers_strike_what_they_have_told(parts, api, shop):
+    """Without reconcile: along with later orders, and at rest by themselves."""
+    members = api.ready_members(shop.queue, 40)
+    for answer in api.together([member.order_call(shop.queue, shop.items) for member in members], 8):
+        assert answer.status == 201
+    kept = "SELECT count(*) FROM outbox WHERE queue = %s AND kind = 'consume'"
+    until(lambda: parts.postgres.value(kept, shop.queue) == 0, 10)
+    assert api.stats(shop.queue)["consumed"] == count_orders(parts, shop.queue) == 40
+
+
+@pytest.mark.parametrize("change", [
+    "UPDATE customer_order SET status = 'LOST' WHERE id = %s",
+    "UPDATE customer_order SET total_amount = -1 WHERE id = %s",
+    "UPDATE customer_order SET expires_at = NULL WHERE id = %s",
+    "UPDATE customer_order SET status = 'EXPIRED' WHERE id = %s",
+    "UPDATE customer_order SET stock_returned_at = now() WHERE id = %s",
+    "UPDATE customer_order SET place_held = true, status = 'PAID' WHERE id = %s",
+    "UPDATE order_item SET quantity = 0 WHERE order_id = %s",
+    "UPDATE order_item SET unit_price = -1 WHERE order_id = %s",
+    "UPDATE product SET available = stock + 1 WHERE sku IN (SELECT sku FROM order_item WHERE order_id = %s)",
+    "UPDATE product SET available = -1 WHERE sku IN (SELECT sku FROM order_item WHERE order_id = %s)",
+    "UPDATE product SET currency = 'won' WHERE sku IN (SELECT sku FROM order_item WHERE order_id = %s)",
+])
+def test_tables_refuse_what_makes_no_sense(parts, api, shop, change):
+    order = api.ready_member(shop.queue).order(shop.queue, shop.items)["id"]
+    with pytest.raises(psycopg2.errors.CheckViolation):
+        parts.postgres.query(change, order)
 
 
 def test_free_order_is_paid_at_once(api):
