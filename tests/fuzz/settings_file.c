@@ -11,7 +11,10 @@
 #include "lib/settings/settings.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { SHOWN_MAX = 256 * 1024 };
+enum {
+    SHOWN_MAX = 256 * 1024,
+    CONNINFO_SHOWN_MAX = 1000 /* the mask may be longer than a password, and its bound is 1024 */
+};
 
 /* All settings as lines of a file. */
 static struct str printed(struct arena *arena, const struct settings *settings)
@@ -77,8 +80,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     struct str first = printed(arena, &settings);
+    bool may_be_too_long = strlen(settings.postgres_conninfo) > CONNINFO_SHOWN_MAX;
     settings_free(&settings);
-    REQUIRE(settings_load(fuzz_file(first), &settings, error));
+    if (!settings_load(fuzz_file(first), &settings, error)) {
+        REQUIRE(may_be_too_long);
+        return 0;
+    }
     REQUIRE(str_equal(printed(arena, &settings), first));
     settings_free(&settings);
     return 0;
