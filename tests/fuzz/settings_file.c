@@ -13,7 +13,7 @@
 
 enum {
     SHOWN_MAX = 256 * 1024,
-    CONNINFO_SHOWN_MAX = 1000 /* the mask may be longer than a password, and its bound is 1024 */
+    CONNINFO_SHOWN_MAX = 512 /* a mask may be longer than its password, and the bound is 1024 */
 };
 
 /* All settings as lines of a file. */
