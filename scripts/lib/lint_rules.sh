@@ -202,3 +202,13 @@ rule_sluicectl_pages()
         return 1
     fi
 }
+
+# Documents that promise something name the tests that hold it, and those tests are there.
+rule_claims()
+{
+    local document documents=()
+    for document in docs/threat-model.md docs/reliability.md; do
+        [[ ! -f $document ]] || documents+=("$document")
+    done
+    python3 docs/claims.py "${documents[@]}"
+}
