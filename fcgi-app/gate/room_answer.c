@@ -25,7 +25,7 @@ static const struct {
     [FACE_COOKIES] = {"COOKIES", 60},
     [FACE_LOGIN] = {"LOGIN", 60},
     [FACE_FULL] = {"FULL", 15},
-    [FACE_UNAVAILABLE] = {"UNAVAILABLE", 5},
+    [FACE_UNAVAILABLE] = {"UNAVAILABLE", 3},
     [FACE_UNSAFE] = {"UNSAFE", 5},
     [FACE_NOT_CONFIGURED] = {"NOT_CONFIGURED", 60},
 };
@@ -329,6 +329,9 @@ void room_answer(const struct services *services, const struct request *request,
     bool page = visit != NULL && (visit->kind == CLIENT_PAGE || visit->kind == CLIENT_FORM);
     int64_t status = 503;
 
+    if (face == FACE_UNAVAILABLE || face == FACE_FULL) {
+        pause.retry_ms = problem_spread_ms(pause.retry_ms);
+    }
     response_clear(response);
     if (page) {
         (void)str_to_int64(str_of(services->settings->waiting_status), 200, 503, &status);

@@ -50,6 +50,11 @@ test('while nobody is let in, being near is no reason', () => {
     assert.strictEqual(why({queueState: 'PAUSED', place: 1}, {headSeq: 5001}), 'passed');
 });
 
+test('whoever is sent away comes back no earlier, and not with all others', () => {
+    assert.strictEqual(page.stayAway(2000, 0), 2000);
+    assert.strictEqual(page.stayAway(2000, 1), 2500);
+});
+
 test('a crowd does not ask at once', () => {
     assert.strictEqual(page.spreadOf('changed', 10, 1), 5000);
     assert.strictEqual(page.spreadOf('stalled', 10, 0.5), 2500);

@@ -87,6 +87,11 @@ function backoff(failures, random) {
     return Math.min(30000, 500 * Math.pow(2, Math.min(failures, 6))) * (0.5 + random / 2);
 }
 
+/** How long to stay away, in ms, where the server has said so: not all of a crowd come back in one moment. */
+function stayAway(retryMs, random) {
+    return retryMs * (1 + random / 4);
+}
+
 function approach(from, to, seconds, slowness) {
     return from + (to - from) * (1 - Math.exp(-seconds / slowness));
 }
@@ -164,7 +169,7 @@ function clockText(ms) {
 }
 
 if (typeof module !== 'undefined') {
-    module.exports = {placeFromBoard, followWay, whyAsk, spreadOf, boardDelay, hiddenDelay, backoff, approach,
+    module.exports = {placeFromBoard, followWay, whyAsk, spreadOf, boardDelay, hiddenDelay, backoff, stayAway, approach,
         damp, waitRange, roundedAhead, progressShare, reloadWait, faceFor, fill, durationText, clockText};
     return;
 }
@@ -361,7 +366,8 @@ function inTrouble(kind, trouble, retryMs) {
 
 function handle(kind, answer) {
     const act = answer.ok ? ANSWERS[kind] : PROBLEMS[answer.body.code];
-    notBefore = answer.status === 429 || answer.status === 503 ? Date.now() + answer.retryMs : 0;
+    notBefore = answer.status === 429 || answer.status === 503 ?
+        Date.now() + stayAway(answer.retryMs, Math.random()) : 0;
     if (!answer.ok && (kind === 'result' || kind === 'board')) {
         me.boardFailed = kind === 'board';
         me.boardAt = Date.now();
@@ -755,7 +761,7 @@ if (!navigator.cookieEnabled && state.board) {
 } else if (me.ending === 'FULL' || me.ending === 'ORDER') {
     tryLater(me.ending, 10000);
 } else if (me.ending === 'UNAVAILABLE') {
-    plan(me.status === 'WAITING' ? 'ask' : 'enter', 2000 + Math.random() * 2000);
+    plan(me.status === 'WAITING' ? 'ask' : 'enter', stayAway(me.retryAfterMs, Math.random()));
 } else if (state.board && !/TAKEN_OVER|COOKIES|LOGIN|LEFT/.test(me.ending)) {
     if (me.status === 'WAITING') {
         plan('board', 500 + Math.random() * 1000);
