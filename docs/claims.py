@@ -34,7 +34,7 @@ def is_defined(path, name):
             place = found.start()
         indent = "    " if len(parts) > 1 else ""
         return re.search(rf"^{indent}(async )?def {parts[-1]}\(", text[place:], re.M) is not None
-    return re.search(rf"^(static )?void {name}\(", text, re.M) is not None
+    return re.search(rf"^(TEST\({name}\)|(static )?void {name}\()", text, re.M) is not None
 
 
 def rules():
