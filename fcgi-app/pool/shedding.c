@@ -11,7 +11,8 @@ static enum shed_kind kind_of_line(line_begin *begin)
     } KINDS[] = {
         {position_begin, SHED_POLL},     {queue_state_begin, SHED_POLL},
         {queue_result_begin, SHED_POLL}, {queue_lottery_begin, SHED_POLL},
-        {enter_begin, SHED_ENTRY},       {room_begin, SHED_ROOM},
+        {enter_begin, SHED_ENTRY},       {entry_challenge_begin, SHED_ENTRY},
+        {room_begin, SHED_ROOM},
     };
 
     for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++) {

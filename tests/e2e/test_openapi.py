@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 import yaml
 
-from lib import metrics
+from lib import altcha, metrics
 from lib.client import new_key
 from lib.document import DOCUMENT, closed, operations, schema_of
 from lib.project import ROOT
@@ -200,6 +200,15 @@ def test_answers_about_payments_fit(api, call):
     call("POST", one + "/look", 401, **names)
     call("POST", one + "/look", 403, viewer, **names)
     call("POST", one + "/look", 404, key, payment="nothing")
+
+
+def test_answers_about_proofs_of_work_fit(api, call):
+    queue, member = api.queue("document-proof", entryCaptcha="altcha"), api.member()
+    challenge = call("GET", "/v1/queues/{queue}/challenge", 200, member.headers(), queue=queue).json
+    call("GET", "/v1/queues/{queue}/challenge", 401, {"Authorization": "Bearer x"}, queue=queue)
+    call("POST", "/v1/queues/{queue}/entries", 403, member.headers(), queue=queue)
+    call("POST", "/v1/queues/{queue}/entries", 400, member.headers(), {"captcha": 1}, queue=queue)
+    call("POST", "/v1/queues/{queue}/entries", 201, member.headers(), {"captcha": altcha.answer(challenge)}, queue=queue)
 
 
 def test_answers_about_lotteries_and_codes_fit(api, call):

@@ -115,3 +115,18 @@ test('the face follows from what is known', () => {
     }
     assert.strictEqual(face({ending: 'TAKEN_OVER', queueState: 'SOLD_OUT'}), 'TAKEN_OVER');
 });
+
+test('a proof of work is found, in pieces, and is the one that the server derives', () => {
+    const crypto = require('node:crypto');
+    const salt = '00ff80017f000000deadbeef12345678', nonce = 'ffffffff00000000a5a5a5a5c0ffee00', counter = 21234;
+    const number = Buffer.alloc(4);
+    number.writeUInt32BE(counter);
+    const key = crypto.createHash('sha256').update(Buffer.from(salt + nonce, 'hex')).update(number).digest('hex');
+    const challenge = {parameters: {salt, nonce, keyPrefix: key.slice(0, 32)}};
+    let found = {counter: 0}, pieces = 0;
+    for (; !found.solution; pieces++) {
+        found = page.tryCounters(challenge, found.counter, 2);
+    }
+    assert.deepStrictEqual(found.solution, {counter, derivedKey: key, time: 0});
+    assert.ok(pieces > 1);
+});
