@@ -6,7 +6,7 @@ import re
 import jsonschema
 
 from lib.client import RETRYABLE
-from lib.document import closed, schema_of
+from lib.document import closed, resolve, schema_of
 
 PROBLEM = {"type", "title", "status", "detail", "instance", "code"}
 # What any route may answer, besides what the document says of it.
@@ -99,6 +99,11 @@ def _head_faults(attempt, reply):
             yield f"{name} {len(reply.headers[name])} times"
     if reply.one("x-request-id") is None:
         yield "no X-Request-Id"
+    if reply.one("x-content-type-options") != "nosniff":
+        yield "no X-Content-Type-Options"
+    security = attempt.operation.security
+    if security and {} not in security and attempt.fits and reply.status < 300 and "no-store" not in (reply.one("cache-control") or ""):
+        yield f"Cache-Control {reply.one('cache-control')} for what is one person's"
     if "x-evil" in reply.headers:
         yield "a header of the client's came back"
     if reply.one("server") not in (None, "nginx"):
@@ -110,7 +115,7 @@ def _head_faults(attempt, reply):
 
 
 def _problem_faults(attempt, reply):
-    if reply.one("content-type", ).split(";")[0] != "application/problem+json":
+    if (reply.one("content-type") or "").split(";")[0] != "application/problem+json":
         return [f"{reply.status} is {reply.one('content-type')}: {reply.body[:80]!r}"]
     problem = json.loads(reply.body)
     found = [f"the problem lacks {name}" for name in PROBLEM - set(problem)]
@@ -141,7 +146,6 @@ def _is_allowed(attempt, status, code):
     response = operation.responses.get(str(status))
     if response is None:
         return False
-    from lib.document import resolve
     codes = resolve(response).get("x-codes")
     return codes is None or code in codes
 

@@ -25,6 +25,7 @@ POST   /v1/queues/{queue}/entries                       place   401 201 401 401 
 GET    /v1/queues/{queue}/position                      place   401 200 401 401 401 200
 DELETE /v1/queues/{queue}/entries                       place   401 204 401 401 401 204
 GET    /v1/queues/{queue}                               place   200
+GET    /v1/queues/{queue}/challenge                     place   200 200 200 401 401 200
 GET    /v1/queues/{queue}/result                        place   200
 GET    /v1/queues/{queue}/challenge                     place   200 200 200 401 401 200
 GET    /v1/queues/{queue}/lottery                       place   404
