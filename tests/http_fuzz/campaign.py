@@ -12,6 +12,7 @@ from http_fuzz.world import World
 LONGEST_S = 60      # for one answer
 ROUND = 400         # attempts between two fresh worlds
 AT_ONCE = 4
+AGAIN_S = 3         # after a 503
 
 
 class Campaign:
@@ -56,6 +57,10 @@ class Campaign:
         sent = attempt.data()
         try:
             received = self._exchange(sent)
+            if received.startswith(b"HTTP/1.1 503"):
+                # Two writers of one thing on a busy machine: whoever sends it again, as Retry-After says, is answered.
+                time.sleep(AGAIN_S)
+                received = self._exchange(sent)
             found = faults(attempt, received, self.world.victim.secrets, self.keys)
         except OSError as error:
             received, found = b"", [f"{type(error).__name__}: {error}"]
