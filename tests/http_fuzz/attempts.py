@@ -6,10 +6,19 @@ import re
 import urllib.parse
 from dataclasses import dataclass
 
-from lib.document import operations
+from lib.document import Operation, operations
 from http_fuzz.values import BODIES, HEADERS, TEXTS, Values
 
-OPERATIONS = operations()
+# A site behind the gate, the sample shop: no route of the document's, and judged by less.
+GATED = Operation("GET", "/shop/{page}", [], None, {}, [{}])
+OPERATIONS = [*operations(), GATED, GATED]
+KINDS = {  # what tells the gate who asks, and what it reads besides
+    "Accept": ["text/html,*/*;q=0.8", "application/json", "*/*", "image/webp,*/*", "text/html;q=0", ",;,;=="],
+    "Sec-Fetch-Mode": ["navigate", "cors", "no-cors", "websocket", "x"], "Sec-Fetch-Dest": ["document", "empty", "image", "iframe"],
+    "X-Requested-With": ["XMLHttpRequest"], "Sec-Purpose": ["prefetch;prerender"], "Purpose": ["prefetch"], "Origin": ["https://evil.example", "null"],
+    "User-Agent": ["Mozilla/5.0 Chrome/126", "curl/8", "Googlebot/2.1"], "X-Sluice-Bypass": ["secret"], "Accept-Language": ["ko", "en-GB, ko;q=0.5", "*;q=x", "a-" * 900],
+    "Access-Control-Request-Method": ["POST"], "Cookie": ["sluice_language=ko", "sluice_language=xx", "sluice_visitor=v1.k1.v~" + "A" * 22 + ".1.x", "sluice_pass-shop=v1.k1.a.shop.1.x",
+                                                          "sluice_ticket-shop=eyJhbGciOiJIUzI1NiJ9.e30.x", "=; ;;;sluice_pass-shop", "a=" + "b" * 7000]}
 OTHER_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "X" * 40]
 OPEN = ("member", "visitor", "none")
 
@@ -73,7 +82,11 @@ class Maker:
         return words[next(iter(requirement))] if requirement else ["none"]
 
     def _headers(self, operation, caller):
-        headers = list(caller.login.items())
+        headers = list(caller.login.items()) if operation is not GATED else [
+            (name, self.random.choice(HEADERS) if self._now_and_then(0.2) else self.random.choice(values))
+            for name, values in KINDS.items() if self.random.random() < 0.35]
+        if operation is GATED and self.random.random() < 0.4:
+            headers += self.random.choice(self.world.callers["gate"]).login.items()
         for parameter in operation.parameters:
             if parameter["in"] != "header" or not (parameter.get("required") or self.random.random() < 0.3):
                 continue

@@ -5,6 +5,7 @@ import re
 
 import jsonschema
 
+from http_fuzz.attempts import GATED
 from lib.client import RETRYABLE
 from lib.document import closed, resolve, schema_of
 
@@ -78,6 +79,8 @@ def faults(attempt, received, secrets, keys):
     found += [f"shows a key: {key[:6]}…" for key in keys if key in text and key not in _sent(attempt)]
     if attempt.role not in MAY_SEE_MEMBERS:
         found += [f"shows something of the victim's: {secret[:12]}…" for secret in secrets if secret in text]
+    if attempt.operation is GATED:
+        return found + _gate_faults(reply)
     if attempt.method == "HEAD" or reply.status in (204, 304):
         return found + (["a body where there is none"] if reply.body else [])
     try:
@@ -112,6 +115,19 @@ def _head_faults(attempt, reply):
         yield f"status {reply.status}"
     if reply.one("location") is not None and not re.match(r"/(?![/\\])", reply.one("location")):
         yield f"leads to {reply.one('location')}"
+
+
+def _gate_faults(reply):
+    """What stands behind the gate is the site's; what the gate itself says is a page or a problem."""
+    kind = (reply.one("content-type") or "").split(";")[0]
+    found = [] if len(reply.headers.get("set-cookie", [])) <= 3 else ["more than three cookies"]
+    if reply.status == 503 and reply.one("retry-after") is None:
+        found.append("503 without Retry-After")
+    if reply.status == 503 and kind not in ("text/html", "application/problem+json"):
+        found.append(f"503 as {kind}")
+    if reply.status == 503 and b"unavailable" in reply.body and b'"WAITING"' not in reply.body and b'id="state"' not in reply.body:
+        found.append("the gate is out of order")
+    return found
 
 
 def _problem_faults(attempt, reply):

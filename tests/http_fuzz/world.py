@@ -61,15 +61,19 @@ class World:
                 "queue": [*[queue] * 6, visitors, lottery, "shop"], "steered": [steered], "generate": [1, 5, 50], "quantity": [1],
                 "sku": [sku], "event": [event], "show": [show], "concert": [concert],
                 "seats": SEATS, "order": self.orders or ["o_" + "A" * 22], "payment": [one["id"] for one in listed] or ["p_" + "A" * 22],
-                "member": [member.name for member in members], "lang": ["ko", "en"], "action": ["pause", "resume", "drain", "sold-out", "reset"],
+                "member": [member.name for member in members], "lang": ["ko", "en"], "page": ["", "index.html", "mug.html", "none", "assets/shop.css"], "action": ["pause", "resume", "drain", "sold-out", "reset"],
                 "provider": ["kakaopay", "toss"], "currency": ["KRW"], "opensAt": [None], "closesAt": [None], "endsAt": [None], "url": ["/", "/sale/?x=1"],
                 "captcha": ["none"], "code": ["AAAA-BBBB"], "state": ["A" * 43], "target": [f"queue/{queue}"]}
             self.names["id"] = self.names["order"]
             jwts = [Caller({"Authorization": f"Bearer {member.jwt}"}, "member", member.ticket, member.token) for member in members]
             cookies = [Caller({"Cookie": "; ".join(f"{name}={value}" for name, value in browser.cookies.items())}, "visitor") for browser in browsers]
+            at_gate = [Visitor(api.port) for _ in range(3)]
+            for browser in at_gate:
+                browser.ask("/shop/")
+            passes = [Caller({"Cookie": "; ".join(f"{name}={value}" for name, value in browser.cookies.items())}, "visitor") for browser in at_gate]
             forged = [Caller({"Authorization": f"Bearer {token}"}, "forged")
                       for name, token in tokens.hostile(self.secret_of_members).items() if name != "huge" and token.isprintable()]
-            self.callers = {"member": jwts, "visitor": cookies, "forged": forged, "none": [Caller({}, "none")],
+            self.callers = {"member": jwts, "visitor": cookies, "gate": passes, "forged": forged, "none": [Caller({}, "none")],
                             "operator": [Caller(api.operator_headers(), "operator")],
                             "viewer": [Caller({"Authorization": f"Bearer {api.viewer_key}"}, "viewer")]}
             self.round = number
@@ -90,8 +94,9 @@ class Victim:
         self.waiting, self.ready, self.buyer = api.member("zz-waiting"), api.ready_member(queue, "zz-ready"), api.ready_member(queue, "zz-buyer")
         assert self.waiting.enter(still).status in (200, 201)
         self.still, self.queue = still, queue
-        sku = api.product(queue, sku="zz-victim-sku-7q2")
-        self.show = api.show(queue, ["A-1"], name="zz-victim-show-7q2", concert=api.concert("zz-victim-concert-7q2"))
+        sku = api.product(queue, sku="zz-victim-sku-7q2", amount=0)  # paid at once, so that it does not end
+        self.show = api.show(queue, ["A-1"], name="zz-victim-show-7q2", concert=api.concert("zz-victim-concert-7q2"),
+                             holdTtlSeconds=3600)
         self.ready.hold(self.show, "A-1")
         order = self.buyer.order(queue, [{"sku": sku, "quantity": 1}], key=new_key())
         assert order.status == 201, order.body
