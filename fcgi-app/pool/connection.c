@@ -9,6 +9,8 @@
 #include "fcgi-app/pool/listener.h"
 #include "lib/base/buffer.h"
 
+enum { BUSY_FOR_AN_ACCEPT = 16 };
+
 struct connection *connection_open(struct connection_table *table, int fd, int64_t now_ms)
 {
     for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
@@ -52,20 +54,19 @@ static void watch(struct connection_table *table, int epoll_fd, int fd, int64_t 
     }
 }
 
-int connections_accept(struct connection_table *table, int epoll_fd, int64_t now_ms)
+enum accepted connections_accept(struct connection_table *table, int epoll_fd, int64_t now_ms)
 {
-    int accepted = 0;
+    size_t most = 1 + table->busy / BUSY_FOR_AN_ACCEPT;
 
-    while (accepted < ACCEPTS_MAX && table->open < CONNECTIONS_MAX) {
+    for (size_t i = 0; i < most && table->open < CONNECTIONS_MAX; i++) {
         int fd = listener_accept();
         if (fd < 0) {
             bool is_usual = errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
-            return is_usual ? accepted : -1;
+            return is_usual ? ACCEPTED_ALL : ACCEPTED_NONE;
         }
         watch(table, epoll_fd, fd, now_ms);
-        accepted++;
     }
-    return accepted;
+    return ACCEPTED_SOME;
 }
 
 bool connection_read(struct connection_table *table, struct connection *connection)

@@ -35,8 +35,8 @@ struct loop {
     struct redis_pipeline *pipeline;
     int epoll_fd;
     bool listens;
-    int accepted;   /* at the last look; -1: it failed, for want of file descriptors, say */
-    int64_t now_ms; /* monotonic, read once a turn */
+    enum accepted accepted; /* at the last look */
+    int64_t now_ms;         /* monotonic, read once a turn */
     int64_t stop_at_ms;
     int64_t swept_at_ms;
     size_t partial; /* connections that may hold half a request */
@@ -70,7 +70,7 @@ static void listen_on(struct loop *loop, bool on)
 
 static bool is_full(const struct loop *loop)
 {
-    return loop->accepted < 0 || loop->connections.open == CONNECTIONS_MAX;
+    return loop->accepted == ACCEPTED_NONE || loop->connections.open == CONNECTIONS_MAX;
 }
 
 static struct exchange *take_exchange(struct loop *loop)
@@ -303,7 +303,7 @@ static void sweep(struct loop *loop)
             loop->partial += is_partial ? 1 : 0;
         }
     }
-    loop->accepted = 0;
+    loop->accepted = ACCEPTED_ALL;
     loop->swept_at_ms = loop->now_ms;
 }
 
@@ -344,11 +344,11 @@ static void turn(struct loop *loop, const sigset_t *open_mask)
     loop->now_ms = clock_monotonic_ms();
     shedding_turn(&loop->shedding, loop->now_ms, began_ms,
                   redis_pipeline_late_ms(loop->pipeline, loop->now_ms));
-    loop->accepted = loop->accepted < 0 ? loop->accepted : 0;
+    loop->accepted = loop->accepted == ACCEPTED_NONE ? ACCEPTED_NONE : ACCEPTED_ALL;
     for (int i = 0; i < count; i++) {
         handle(loop, &events[i]);
     }
-    loop->shedding.left_some = count == EVENTS_MAX || loop->accepted == ACCEPTS_MAX;
+    loop->shedding.left_some = count == EVENTS_MAX || loop->accepted == ACCEPTED_SOME;
     look_at_the_due(loop);
     ask_again(loop);
     redis_pipeline_turn(loop->pipeline, loop->now_ms);

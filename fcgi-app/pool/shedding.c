@@ -116,10 +116,20 @@ bool shedding_by_turns(const struct shedding *shedding, enum shed_kind kind)
     return is_beyond(shedding->settings, kind, lateness_ms(&shedding->turns));
 }
 
+/* A connection on which something has waited for redis_timeout_ms is dropped, and everything in flight ends without an
+ * answer: nothing is added to it shortly before. */
+static bool is_beyond_for_redis(const struct shedding *shedding, enum shed_kind kind)
+{
+    int64_t late_ms = lateness_ms(&shedding->redis);
+    bool is_nearly_over = late_ms * 5 >= shedding->settings->redis_timeout_ms * 4;
+
+    return is_beyond(shedding->settings, kind, late_ms) ||
+           (is_nearly_over && limit_ms(shedding->settings, kind) > 0);
+}
+
 bool shedding_by_redis(const struct shedding *shedding, enum shed_kind kind)
 {
-    bool is_refused = is_beyond(shedding->settings, kind, lateness_ms(&shedding->redis)) ||
-                      shedding_by_turns(shedding, kind);
+    bool is_refused = is_beyond_for_redis(shedding, kind) || shedding_by_turns(shedding, kind);
 
     if (is_refused) {
         count(kind);

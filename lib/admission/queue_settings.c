@@ -156,6 +156,13 @@ static bool refuse_unknown(const struct merge *merge)
     return true;
 }
 
+/* The release before has a boolean there, and would refuse every change of a queue that has a word: none is left out. */
+static bool is_left_out(const struct queue_setting *setting, json_object *value)
+{
+    return setting == &SETTINGS[QUEUE_SETTING_entryCaptcha] &&
+           strcmp(json_object_get_string(value), "none") == 0;
+}
+
 static bool merge_value(const struct merge *merge, const struct queue_setting *setting,
                         json_object *merged)
 {
@@ -168,6 +175,10 @@ static bool merge_value(const struct merge *merge, const struct queue_setting *s
         }
     } else {
         value = value == NULL ? value_of(merge->base, setting) : default_value(setting);
+    }
+    if (is_left_out(setting, value)) {
+        (void)json_object_put(value);
+        return true;
     }
     json_object_object_add(merged, setting->name, value);
     return true;
