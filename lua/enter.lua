@@ -1,13 +1,14 @@
 #!lua
 -- enter: a member takes a place in line, or learns of the one already held.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses promises
---@args member seq generation epoch incarnation lane visitor mode token admission code unproven
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses promises proofs
+--@args member seq generation epoch incarnation lane visitor mode token admission code unproven proof
 -- visitor is 1 for a caller without login; seq … lane are the ticket's, '' each without one.
 -- mode: take_over; stay: a place that another screen took over is left to it; at_once: only where one is
 -- let in without waiting. token, admission: for one who is let in at once (admitWhenIdle or an invite).
 -- code: hash of an invite or priority code, '' without one. unproven is 1 for a visitor made by this very request,
--- who may not keep cookies: who does not come back soon loses the place.
--- Returns {ENTERED | ALREADY, position…} (see include/position), or NOT_FOUND, UNAUTHENTICATED, CODE_INVALID,
+-- who may not keep cookies: who does not come back soon loses the place. proof: what names the proof of work that was
+-- done for this entry, '' without one.
+-- Returns {ENTERED | ALREADY, position…} (see include/position), or NOT_FOUND, UNAUTHENTICATED, CODE_INVALID, CAPTCHA_FAILED,
 -- SESSION_REVOKED (mode stay), NOT_THERE (mode at_once), ALREADY_ACTIVE, QUEUE_CLOSED, SOLD_OUT, QUEUE_FULL.
 -- Safe because looking, numbering and standing in line are one step: the number comes from a counter
 -- raised in the same step that adds the member, so the order of numbers is the order of entry, and a
@@ -36,7 +37,7 @@ do
             redis.call('ZADD', key_waiting, seq * 4096 + generation, arg_member)
         end
         return main_line_answer('ALREADY', redis.call('ZRANK', key_waiting, arg_member), waiting, seq, generation)
-    elseif waiting and conf.mode ~= 'lottery' and conf.admitWhenIdle ~= '1'
+    elseif waiting and conf.mode ~= 'lottery' and conf.admitWhenIdle ~= '1' and conf.entryCaptcha ~= 'altcha'
         and redis.call('HEXISTS', key_places, arg_member) == 0 and not redis.call('ZSCORE', key_away, arg_member)
         and redis.call('HEXISTS', key_unpaid, arg_member) == 0 then
         local state, most = queue_state(), tonumber(conf.maxWaiting)
@@ -74,6 +75,7 @@ end
 --@include idle
 --@include visit
 --@include codes
+--@include entry_proof
 --@include position
 
 local kind, it = locate(arg_member)
@@ -167,6 +169,9 @@ end
 local most = tonumber(conf.maxWaiting)
 if not by_invite and most > 0 and in_line() >= most then
     return { 'QUEUE_FULL' }
+end
+if proof_is_missing() then
+    return { arg_mode == 'at_once' and 'NOT_THERE' or 'CAPTCHA_FAILED' }
 end
 
 if not refill then

@@ -1,7 +1,7 @@
 #!lua
 -- queue_publish: brings a queue's settings from PostgreSQL into Redis, and with them pause, reset and
 -- recovery.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners promises orderLoad autopilot moves
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners promises orderLoad autopilot moves proofs
 --@args intent version epoch incarnation seqFloor recoveryMs
 -- then field, value, field, value, … of the settings hash (which hold version, epoch and incarnation
 -- once more). seqFloor: no number up to it is given out; recoveryMs: how long a queue that lost its memory
@@ -48,7 +48,7 @@ end
 local function empty_the_line()
     redis.call('UNLINK', key_waiting, key_away, key_awayUntil, key_places, key_ready, key_pickup, key_claimed,
         key_departures, key_seated, key_series, key_arrivals, key_ended, key_watched, key_priority, key_draw, key_drawn, key_drawGone,
-        key_drawLeft, key_entrants, key_laneNumbers, key_promises)
+        key_drawLeft, key_entrants, key_laneNumbers, key_promises, key_proofs)
 end
 
 if redis.call('HGET', key_settings, 'deleted') == '1' then

@@ -117,6 +117,9 @@ static void entered(const struct services *services, const struct request *reque
     case OUTCOME_SESSION_REVOKED:
         face = FACE_TAKEN_OVER;
         break;
+    case OUTCOME_CAPTCHA_FAILED:
+        face = FACE_PROOF;
+        break;
     case OUTCOME_QUEUE_CLOSED:
         face = FACE_CLOSED;
         break;

@@ -13,21 +13,14 @@ static const struct {
     const char *name;
     int64_t retry_s; /* where the place does not tell when to ask again */
 } FACES[] = {
-    [FACE_JOIN] = {"JOIN", 2},
-    [FACE_WAITING] = {"WAITING", 5},
-    [FACE_READY] = {"READY", 1},
-    [FACE_PRE_OPEN] = {"PRE_OPEN", 10},
-    [FACE_PAUSED] = {"PAUSED", 10},
-    [FACE_HOLD] = {"HOLD", 10},
-    [FACE_SOLD_OUT] = {"SOLD_OUT", 30},
-    [FACE_CLOSED] = {"CLOSED", 60},
-    [FACE_TAKEN_OVER] = {"TAKEN_OVER", 60},
-    [FACE_COOKIES] = {"COOKIES", 60},
-    [FACE_LOGIN] = {"LOGIN", 60},
-    [FACE_FULL] = {"FULL", 15},
-    [FACE_UNAVAILABLE] = {"UNAVAILABLE", 5},
-    [FACE_UNSAFE] = {"UNSAFE", 5},
-    [FACE_NOT_CONFIGURED] = {"NOT_CONFIGURED", 60},
+    [FACE_JOIN] = {"JOIN", 2},          [FACE_PROOF] = {"PROOF", 5},
+    [FACE_WAITING] = {"WAITING", 5},    [FACE_READY] = {"READY", 1},
+    [FACE_PRE_OPEN] = {"PRE_OPEN", 10}, [FACE_PAUSED] = {"PAUSED", 10},
+    [FACE_HOLD] = {"HOLD", 10},         [FACE_SOLD_OUT] = {"SOLD_OUT", 30},
+    [FACE_CLOSED] = {"CLOSED", 60},     [FACE_TAKEN_OVER] = {"TAKEN_OVER", 60},
+    [FACE_COOKIES] = {"COOKIES", 60},   [FACE_LOGIN] = {"LOGIN", 60},
+    [FACE_FULL] = {"FULL", 15},         [FACE_UNAVAILABLE] = {"UNAVAILABLE", 3},
+    [FACE_UNSAFE] = {"UNSAFE", 5},      [FACE_NOT_CONFIGURED] = {"NOT_CONFIGURED", 60},
 };
 
 static const int64_t RFC3339_LAST_MS = 253402300799999;
@@ -161,6 +154,7 @@ static struct str state_json(const struct services *services, const struct reque
     if (queue.n > 0) {
         buffer_format(out, ",\"board\":\"/_sluice/board/%.*s.json\"", STR_ARG(queue));
         add_address(out, "entries", queue, "entries");
+        add_address(out, "challenge", queue, "challenge");
         add_address(out, "position", queue, "position");
         add_address(out, "result", queue, "result");
     }
@@ -282,6 +276,10 @@ static void answer_json(const struct services *services, const struct request *r
         [FACE_JOIN] = {PROBLEM_WAITING,
                        "Everyone waits in line here. Open the page in a browser; a program takes a "
                        "place by a GET with the cookie that it was given."},
+        [FACE_PROOF] =
+            {PROBLEM_WAITING,
+             "A place here costs a proof of work: do the one at challenge, and send it as "
+             "captcha to entries beside it."},
         [FACE_WAITING] = {PROBLEM_WAITING, "You stand in line; the place is kept."},
         [FACE_READY] = {PROBLEM_WAITING, "It is your turn: send the request again."},
         [FACE_PRE_OPEN] = {PROBLEM_WAITING, "It is not open yet."},
@@ -313,6 +311,11 @@ static void answer_json(const struct services *services, const struct request *r
         problem_add(response, "position", buffer_text(&json));
         buffer_free(&json);
     }
+    if (face == FACE_PROOF) {
+        problem_add(response, "challenge",
+                    str_of(arena_format(request->arena, "\"/_sluice/queues/%.*s/challenge\"",
+                                        STR_ARG(visit->queue))));
+    }
     if (visit != NULL && visit->known != NULL) {
         add_cf(response, visit, face, position, pause.retry_ms);
     }
@@ -329,6 +332,9 @@ void room_answer(const struct services *services, const struct request *request,
     bool page = visit != NULL && (visit->kind == CLIENT_PAGE || visit->kind == CLIENT_FORM);
     int64_t status = 503;
 
+    if (face == FACE_UNAVAILABLE || face == FACE_FULL) {
+        pause.retry_ms = problem_spread_ms(pause.retry_ms);
+    }
     response_clear(response);
     if (page) {
         (void)str_to_int64(str_of(services->settings->waiting_status), 200, 503, &status);

@@ -12,6 +12,7 @@
 /** What somebody waits for: which part of the page shows, and what a program is told. */
 enum face {
     FACE_JOIN, /* has no place yet: the page takes one once the browser has shown that it keeps cookies */
+    FACE_PROOF, /* a place costs a proof of work, which the page does */
     FACE_WAITING,
     FACE_READY,
     FACE_PRE_OPEN,

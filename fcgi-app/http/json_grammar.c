@@ -1,6 +1,7 @@
 #include "fcgi-app/http/json_grammar.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 
 static const char NOT_JSON[] = "The body is not valid JSON.";
@@ -8,6 +9,7 @@ static const char NOT_UTF8[] = "The body is not valid UTF-8.";
 static const char TOO_DEEP[] = "The body is nested too deep.";
 
 static const char NUL_IN_TEXT[] = "The body holds a string with U+0000.";
+static const char TOO_MANY[] = "The body holds more values than any request needs.";
 
 enum { NO_UNIT = 0x10000 };
 
@@ -15,6 +17,8 @@ struct scanner {
     const unsigned char *at;
     const unsigned char *end;
     const char *why;
+    int32_t objects; /* and arrays, so far */
+    int32_t values;  /* in them */
 };
 
 static bool fail(struct scanner *s, const char *why)
@@ -169,11 +173,19 @@ static bool take_value(struct scanner *s, int depth);
 /* The members of an object or the elements of an array, behind the opening bracket. */
 static bool take_members(struct scanner *s, int depth, bool named, char closing)
 {
+    int32_t count = 0;
+
+    if (++s->objects > JSON_OBJECTS_MAX) {
+        return fail(s, TOO_MANY);
+    }
     skip_space(s);
     if (take(s, closing)) {
         return true;
     }
     do {
+        if (++s->values > JSON_VALUES_MAX || (named && ++count > JSON_NAMES_MAX)) {
+            return fail(s, TOO_MANY);
+        }
         skip_space(s);
         if (named) {
             if (!take_string(s)) {

@@ -10,7 +10,12 @@
 
 #include "lib/base/str.h"
 
-/** True when `text` is one JSON value, nested at most `depth` deep, with nothing but white space around it.
+/* What is read is many times as large as its text: an empty object of two bytes takes a thousand. The largest request that
+ * there is, a plan of 50,000 seats, has two objects a seat and eight values. */
+enum { JSON_OBJECTS_MAX = 131072, JSON_VALUES_MAX = 1048576, JSON_NAMES_MAX = 256 };
+
+/** True when `text` is one JSON value, nested at most `depth` deep, with nothing but white space around it, and within these
+ *  numbers of objects and arrays, of values in them, and of names in one object.
  *  Otherwise `*why` gets a sentence. */
 bool json_grammar_holds(struct str text, int depth, const char **why);
 

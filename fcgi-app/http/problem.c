@@ -3,7 +3,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { DETAIL_MAX = 1024 };
+#include "lib/base/random.h"
+
+enum { DETAIL_MAX = 1024, HTTP_TOO_MANY_REQUESTS = 429, HTTP_UNAVAILABLE = 503 };
 
 struct row {
     struct str code;
@@ -33,6 +35,21 @@ static void add_kebab(struct buffer *out, struct str code)
     }
 }
 
+int64_t problem_spread_ms(int64_t least_ms)
+{
+    return least_ms + random_below((uint32_t)((PROBLEM_SPREAD - 1) * least_ms) + 1);
+}
+
+static void add_retry_after(struct response *response, const struct row *row)
+{
+    int seconds = row->retry_after;
+
+    if (row->status == HTTP_TOO_MANY_REQUESTS || row->status == HTTP_UNAVAILABLE) {
+        seconds += (int)random_below((uint32_t)((PROBLEM_SPREAD - 1) * seconds) + 1);
+    }
+    buffer_format(&response->headers, "Retry-After: %d\r\n", seconds);
+}
+
 /* The code comes first in the body: request_log reads it there. */
 static void answer(const struct request *request, struct response *response, const struct row *row,
                    struct str pointer, struct str detail)
@@ -55,7 +72,7 @@ static void answer(const struct request *request, struct response *response, con
     }
     buffer_add_char(body, '}');
     if (row->retry_after > 0) {
-        buffer_format(&response->headers, "Retry-After: %d\r\n", row->retry_after);
+        add_retry_after(response, row);
     }
     if (row->status == 401) {
         response_header(response, "WWW-Authenticate", STR("Bearer"));

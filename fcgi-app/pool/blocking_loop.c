@@ -8,6 +8,7 @@
 #include "fcgi-app/pool/exchange.h"
 #include "fcgi-app/pool/listener.h"
 #include "fcgi-app/pool/pool_metrics.h"
+#include "fcgi-app/pool/shedding.h"
 #include "fcgi-app/pool/stop_signal.h"
 #include "lib/admission/claim.h"
 #include "lib/base/clock.h"
@@ -45,6 +46,18 @@ static void beat_if_due(struct worker *worker)
     exchange_clear(worker->exchange);
 }
 
+/* What has waited too long for this worker is refused before anything is done for it. */
+static void serve_or_refuse(const struct services *services, struct exchange *exchange)
+{
+    enum shed_kind kind = shedding_kind(exchange->route);
+
+    if (shedding_by_wait(services->settings, kind, exchange->request.waited_ms)) {
+        shedding_answer(services->pool, kind, &exchange->request, &exchange->response);
+    } else {
+        exchange->route->handler(services, &exchange->request, &exchange->response);
+    }
+}
+
 static void serve(struct worker *worker, int fd)
 {
     const struct services *services = worker->services;
@@ -60,7 +73,7 @@ static void serve(struct worker *worker, int fd)
     fcgi.keepConnection = 0;
     if (exchange_begin(exchange, services->pool, body_max, &fcgi, clock_monotonic_ms())) {
         log_set_request(exchange->request.request_id, exchange->request.traceparent);
-        exchange->route->handler(services, &exchange->request, &exchange->response);
+        serve_or_refuse(services, exchange);
         exchange->member = request_log_take_member();
     }
     exchange_send(exchange, &fcgi, clock_monotonic_ms());

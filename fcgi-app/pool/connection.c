@@ -1,10 +1,15 @@
 #include "fcgi-app/pool/connection.h"
 
+#include <errno.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "fcgi-app/pool/fcgi_records.h"
 #include "fcgi-app/pool/listener.h"
 #include "lib/base/buffer.h"
+
+enum { BUSY_FOR_AN_ACCEPT = 16 };
 
 struct connection *connection_open(struct connection_table *table, int fd, int64_t now_ms)
 {
@@ -35,6 +40,33 @@ void connection_close(struct connection_table *table, struct connection *connect
 {
     FCGX_Free(&connection->fcgi, 1);
     forget(table, connection);
+}
+
+static void watch(struct connection_table *table, int epoll_fd, int fd, int64_t now_ms)
+{
+    struct connection *connection = connection_open(table, fd, now_ms);
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.ptr = connection};
+
+    if (connection == NULL) {
+        (void)close(fd);
+    } else if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0) {
+        connection_close(table, connection);
+    }
+}
+
+enum accepted connections_accept(struct connection_table *table, int epoll_fd, int64_t now_ms)
+{
+    size_t most = 1 + table->busy / BUSY_FOR_AN_ACCEPT;
+
+    for (size_t i = 0; i < most && table->open < CONNECTIONS_MAX; i++) {
+        int fd = listener_accept();
+        if (fd < 0) {
+            bool is_usual = errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
+            return is_usual ? ACCEPTED_ALL : ACCEPTED_NONE;
+        }
+        watch(table, epoll_fd, fd, now_ms);
+    }
+    return ACCEPTED_SOME;
 }
 
 bool connection_read(struct connection_table *table, struct connection *connection)

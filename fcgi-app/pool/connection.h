@@ -40,6 +40,17 @@ struct connection_table {
 /** Takes a free place for `fd`; NULL where there is none. */
 struct connection *connection_open(struct connection_table *table, int fd, int64_t now_ms);
 
+/** What became of a look at the listener. */
+enum accepted {
+    ACCEPTED_ALL,  /* nothing waits there any more */
+    ACCEPTED_SOME, /* more may wait */
+    ACCEPTED_NONE  /* no more can be accepted for now, for want of file descriptors, say */
+};
+
+/** Accepts what waits at the listener and has epoll watch it: one, and one more for each few requests in flight. So a storm
+ *  does not wait for as many long turns, and while there is little to do the other workers get their share. */
+enum accepted connections_accept(struct connection_table *table, int epoll_fd, int64_t now_ms);
+
 /** Closes it without a further word, and frees its place. */
 void connection_close(struct connection_table *table, struct connection *connection);
 

@@ -12,6 +12,7 @@
 #include "fcgi-app/pool/fcgi_records.h"
 #include "fcgi-app/pool/listener.h"
 #include "fcgi-app/pool/pool_metrics.h"
+#include "fcgi-app/pool/shedding.h"
 #include "fcgi-app/pool/stop_signal.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
@@ -34,8 +35,8 @@ struct loop {
     struct redis_pipeline *pipeline;
     int epoll_fd;
     bool listens;
-    bool accept_failed; /* for want of file descriptors, say */
-    int64_t now_ms;     /* monotonic, read once a turn */
+    enum accepted accepted; /* at the last look */
+    int64_t now_ms;         /* monotonic, read once a turn */
     int64_t stop_at_ms;
     int64_t swept_at_ms;
     size_t partial; /* connections that may hold half a request */
@@ -45,6 +46,7 @@ struct loop {
     size_t due_count;
     struct connection *due[CONNECTIONS_MAX]; /* to look at again in this turn */
     struct connection_table connections;
+    struct shedding shedding;
     char peeked[PEEK_MAX];
 };
 
@@ -68,7 +70,7 @@ static void listen_on(struct loop *loop, bool on)
 
 static bool is_full(const struct loop *loop)
 {
-    return loop->accept_failed || loop->connections.open == CONNECTIONS_MAX;
+    return loop->accepted == ACCEPTED_NONE || loop->connections.open == CONNECTIONS_MAX;
 }
 
 static struct exchange *take_exchange(struct loop *loop)
@@ -137,14 +139,19 @@ struct flight {
     struct flight *next;
 };
 
+static void finish(struct loop *loop, struct exchange *exchange, const redisReply *reply)
+{
+    exchange->response.ask = NULL;
+    exchange->route->finish(loop->services, &exchange->request, reply, exchange->memory,
+                            &exchange->response);
+}
+
 static void on_reply(void *context, const redisReply *reply)
 {
     struct flight *flight = context;
     struct exchange *exchange = flight->exchange;
 
-    exchange->response.ask = NULL;
-    exchange->route->finish(flight->loop->services, &exchange->request, reply, exchange->memory,
-                            &exchange->response);
+    finish(flight->loop, exchange, reply);
     if (exchange->response.ask != NULL) {
         /* The pipeline takes no command while it hands out replies. */
         flight->next = flight->loop->again;
@@ -173,13 +180,20 @@ static void begin(struct loop *loop, struct connection *connection)
     struct redis_command *command = NULL;
 
     if (exchange_begin(exchange, POOL_QUEUE, BODY_MAX, &connection->fcgi, loop->now_ms)) {
-        if (exchange->route->begin != NULL) {
+        enum shed_kind kind = shedding_kind(exchange->route);
+        if (kind != SHED_ROOM && shedding_by_turns(&loop->shedding, kind)) {
+            shedding_answer(POOL_QUEUE, kind, &exchange->request, &exchange->response);
+        } else if (exchange->route->begin != NULL) {
             command = exchange->route->begin(loop->services, &exchange->request,
                                              &exchange->response, &exchange->memory);
         } else {
             exchange->route->handler(loop->services, &exchange->request, &exchange->response);
         }
         exchange->member = request_log_take_member();
+        if (command != NULL && shedding_by_redis(&loop->shedding, kind)) {
+            finish(loop, exchange, NULL);
+            command = NULL;
+        }
     }
     if (command == NULL) {
         respond(loop, connection, exchange);
@@ -217,27 +231,10 @@ static void look_at(struct loop *loop, struct connection *connection)
     }
 }
 
-static void accept_one(struct loop *loop)
-{
-    int fd = listener_accept();
-
-    if (fd < 0) {
-        loop->accept_failed = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
-        return;
-    }
-    struct connection *connection = connection_open(&loop->connections, fd, loop->now_ms);
-    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.ptr = connection};
-    if (connection == NULL) {
-        (void)close(fd);
-    } else if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0) {
-        connection_close(&loop->connections, connection);
-    }
-}
-
 static void handle(struct loop *loop, const struct epoll_event *event)
 {
     if (event->data.ptr == loop) {
-        accept_one(loop);
+        loop->accepted = connections_accept(&loop->connections, loop->epoll_fd, loop->now_ms);
     } else if (event->data.ptr == loop->pipeline) {
         redis_pipeline_ready(loop->pipeline, event->events, loop->now_ms);
     } else {
@@ -306,7 +303,7 @@ static void sweep(struct loop *loop)
             loop->partial += is_partial ? 1 : 0;
         }
     }
-    loop->accept_failed = false;
+    loop->accepted = ACCEPTED_ALL;
     loop->swept_at_ms = loop->now_ms;
 }
 
@@ -341,12 +338,17 @@ static void begin_to_stop(struct loop *loop)
 static void turn(struct loop *loop, const sigset_t *open_mask)
 {
     struct epoll_event events[EVENTS_MAX];
+    int64_t began_ms = clock_monotonic_ms();
     int count = epoll_pwait(loop->epoll_fd, events, EVENTS_MAX, time_to_wait(loop), open_mask);
 
     loop->now_ms = clock_monotonic_ms();
+    shedding_turn(&loop->shedding, loop->now_ms, began_ms,
+                  redis_pipeline_late_ms(loop->pipeline, loop->now_ms));
+    loop->accepted = loop->accepted == ACCEPTED_NONE ? ACCEPTED_NONE : ACCEPTED_ALL;
     for (int i = 0; i < count; i++) {
         handle(loop, &events[i]);
     }
+    loop->shedding.left_some = count == EVENTS_MAX || loop->accepted == ACCEPTED_SOME;
     look_at_the_due(loop);
     ask_again(loop);
     redis_pipeline_turn(loop->pipeline, loop->now_ms);
@@ -382,6 +384,7 @@ int event_loop_run(const struct services *services)
     stop_signal_install(&open_mask);
     loop->services = services;
     loop->now_ms = clock_monotonic_ms();
+    shedding_start(&loop->shedding, services->settings, loop->now_ms);
     loop->pipeline =
         redis_pipeline_new(services->settings->redis_socket, services->settings->redis_timeout_ms,
                            loop->epoll_fd, loop->now_ms);

@@ -3,14 +3,16 @@
  *
  * Request  Authorization: Bearer JWT, or a visitor cookie, or nothing (queues for visitors);
  *          X-Queue-Ticket or its cookie keeps this screen's session
- *          {"code": "…"}, if any: an invite lets in at once or next, a priority code puts into that lane
+ *          {"code": "…"}, if any: an invite lets in at once or next, a priority code puts into that lane;
+ *          {"captcha": "…"}: the proof of work that a new place costs where entryCaptcha is altcha
  * Reply    201 position at first, 200 when already there; with queueTicket, also as a cookie
- * Errors   INVALID_REQUEST 400, CODE_INVALID 403 (nothing is lost), UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ALREADY_ACTIVE 409, QUEUE_CLOSED,
+ * Errors   INVALID_REQUEST 400, CODE_INVALID, CAPTCHA_FAILED 403 (nothing is lost), UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ALREADY_ACTIVE 409, QUEUE_CLOSED,
  *          SOLD_OUT 410, QUEUE_FULL, ADMISSION_UNAVAILABLE 503
  * Touches  lua/enter.lua
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/pool/line_handler.h"
+#include "fcgi-app/queue/entry_proof.h"
 #include "fcgi-app/queue/position_json.h"
 #include "fcgi-app/queue/refusal.h"
 #include "fcgi-app/queue/seen_queues.h"
@@ -19,52 +21,84 @@
 #include "fcgi-app/queue/who_stands.h"
 #include "lib/admission/codes.h"
 #include "lib/base/log.h"
+#include "lib/captcha/altcha_payload.h"
 #include "lib/metrics/metrics.h"
 
-/* The body is optional, and so is the code in it. */
-static bool read_code(const struct request *request, struct response *response, struct str *code)
+static const char WHY_NO_PROOF[] =
+    "A place here costs a proof of work: send the answer to a challenge as captcha.";
+static const char WHY_PROOF_SPENT[] = "This proof of work was used before.";
+
+/* The body is optional, and so is all that may be in it. */
+struct entry_body {
+    struct str code;
+    struct str captcha;
+};
+
+struct entering {
+    struct line_caller *caller;
+    const char *why; /* there is no proof of work that could count */
+};
+
+/* Leaves `text` as it is where the body has no `name`. Returns false, and answers, for what is no text or too long. */
+static bool read_text(const struct request *request, struct response *response, json_object *body,
+                      const char *name, size_t maximum, struct str *text)
+{
+    json_object *value = NULL;
+
+    if (!json_object_object_get_ex(body, name, &value) || value == NULL) {
+        return true;
+    }
+    *text = str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
+    if (!json_object_is_type(value, json_type_string) || text->n > maximum) {
+        problem_answer_at(request, response, arena_format(request->arena, "/%s", name),
+                          "%s must be text of at most %zu letters.", name, maximum);
+        return false;
+    }
+    return true;
+}
+
+static bool read_body(const struct request *request, struct response *response,
+                      struct entry_body *read)
 {
     const char *why = NULL;
-    json_object *value = NULL;
     json_object *body = request_json(request, &why);
 
     if (body == NULL) {
         problem_answer_at(request, response, "", "%s", why);
         return false;
     }
-    if (!json_object_object_get_ex(body, "code", &value) || value == NULL) {
-        return true;
-    }
-    *code = str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
-    if (!json_object_is_type(value, json_type_string) || code->n > CODE_TEXT_MAX) {
-        problem_answer_at(request, response, "/code", "code must be text of at most %d letters.",
-                          CODE_TEXT_MAX);
-        return false;
-    }
-    return true;
+    return read_text(request, response, body, "code", CODE_TEXT_MAX, &read->code) &&
+           read_text(request, response, body, "captcha", ALTCHA_PAYLOAD_MAX, &read->captcha);
 }
 
 struct redis_command *enter_begin(const struct services *services, const struct request *request,
                                   struct response *response, void **memory)
 {
-    struct str code = {0};
+    struct entering *entering = arena_alloc(request->arena, sizeof(*entering));
+    struct entry_body body = {0};
 
-    if (!read_code(request, response, &code)) {
+    if (!read_body(request, response, &body)) {
         return NULL;
     }
-    struct line_caller *caller = who_enters(services, request, response);
-    *memory = caller;
-    if (caller == NULL) {
+    *entering =
+        (struct entering){.caller = who_enters(services, request, response), .why = WHY_NO_PROOF};
+    *memory = entering;
+    if (entering->caller == NULL) {
         return NULL;
     }
-    caller->code = code;
-    return line_enter(request->arena, caller, LINE_TAKE_OVER);
+    entering->caller->code = body.code;
+    if (body.captcha.n > 0) {
+        entering->caller->proof =
+            entry_proof_check(services, request, entering->caller, body.captcha, &entering->why);
+    }
+    return line_enter(request->arena, entering->caller, LINE_TAKE_OVER);
 }
 
 void enter_finish(const struct services *services, const struct request *request,
                   const redisReply *reply, void *memory, struct response *response)
 {
-    const struct line_caller *caller = memory;
+    const struct entering *entering = memory;
+    const struct line_caller *caller = entering->caller;
     struct line_position position;
     enum outcome outcome = line_read_position(reply, &position);
 
@@ -72,6 +106,11 @@ void enter_finish(const struct services *services, const struct request *request
                 : outcome == OUTCOME_ALREADY ? METRIC_ENTRIES_AGAIN
                                              : METRIC_ENTRIES_REFUSED,
                 1);
+    if (outcome == OUTCOME_CAPTCHA_FAILED) {
+        entry_proof_wanted(request, response, caller->queue,
+                           caller->proof.n > 0 ? WHY_PROOF_SPENT : entering->why);
+        return;
+    }
     if (outcome != OUTCOME_ENTERED && outcome != OUTCOME_ALREADY) {
         refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
         return;

@@ -51,6 +51,7 @@ struct redis_command *line_enter(struct arena *arena, const struct line_caller *
     line_add_new_token(arena, command);
     redis_command_add(command, code_hash(arena, caller->code));
     redis_command_add(command, caller->is_unproven ? STR("1") : STR("0"));
+    redis_command_add(command, caller->proof);
     return command;
 }
 

@@ -28,6 +28,7 @@ struct line_caller {
     int64_t incarnation; /* ≥ 1 */
     struct str lane;     /* main, lottery, priority or invite; empty is main */
     struct str code; /* an invite or priority code as it was typed, for line_enter(); empty: none */
+    struct str proof; /* what names the proof of work that was done for line_enter(); empty: none */
 };
 
 enum line_status { LINE_NOT_ENTERED, LINE_WAITING, LINE_READY };

@@ -19,9 +19,6 @@ static const char *const SURROUNDINGS[] = {
     "queue",       "id",      "state",     "epoch",     "operatorState",
     "incarnation", "version", "createdAt", "updatedAt", "lotteryCommitment"};
 
-/* Settings of the contract that nothing acts on yet: to take them silently would be a lie. */
-static const enum queue_setting_number NOT_OFFERED[] = {QUEUE_SETTING_entryCaptcha};
-
 /** How a complete set is merged. */
 struct merge {
     struct arena *arena;
@@ -67,12 +64,20 @@ static json_object *default_value(const struct queue_setting *setting)
     return json_tokener_parse(setting->default_json);
 }
 
+/* entryCaptcha was false before there was anything else, and still is so in files and in PostgreSQL. */
+static bool is_old_spelling(const struct queue_setting *setting, json_object *value)
+{
+    return setting == &SETTINGS[QUEUE_SETTING_entryCaptcha] &&
+           json_object_is_type(value, json_type_boolean) && !json_object_get_boolean(value);
+}
+
 /** The setting's value in a complete or older set: a new reference. */
 static json_object *value_of(json_object *settings, const struct queue_setting *setting)
 {
     json_object *value = NULL;
 
-    if (!json_object_object_get_ex(settings, setting->name, &value)) {
+    if (!json_object_object_get_ex(settings, setting->name, &value) ||
+        is_old_spelling(setting, value)) {
         return default_value(setting);
     }
     if (json_object_is_type(value, json_type_double)) {
@@ -151,35 +156,31 @@ static bool refuse_unknown(const struct merge *merge)
     return true;
 }
 
+/* The release before has a boolean there, and would refuse every change of a queue that has a word: none is left out. */
+static bool is_left_out(const struct queue_setting *setting, json_object *value)
+{
+    return setting == &SETTINGS[QUEUE_SETTING_entryCaptcha] &&
+           strcmp(json_object_get_string(value), "none") == 0;
+}
+
 static bool merge_value(const struct merge *merge, const struct queue_setting *setting,
                         json_object *merged)
 {
     json_object *value = NULL;
 
-    if (json_object_object_get_ex(merge->given, setting->name, &value)) {
+    if (json_object_object_get_ex(merge->given, setting->name, &value) &&
+        !is_old_spelling(setting, value)) {
         if (!queue_setting_check(setting, value, merge->arena, &value, merge->fault)) {
             return false;
         }
     } else {
-        value = value_of(merge->base, setting);
+        value = value == NULL ? value_of(merge->base, setting) : default_value(setting);
+    }
+    if (is_left_out(setting, value)) {
+        (void)json_object_put(value);
+        return true;
     }
     json_object_object_add(merged, setting->name, value);
-    return true;
-}
-
-static bool check_offered(const struct merge *merge, json_object *merged)
-{
-    for (size_t i = 0; i < sizeof(NOT_OFFERED) / sizeof(NOT_OFFERED[0]); i++) {
-        const struct queue_setting *setting = &SETTINGS[NOT_OFFERED[i]];
-        json_object *usual = default_value(setting);
-        bool equal = json_object_equal(usual, json_object_object_get(merged, setting->name)) != 0;
-        (void)json_object_put(usual);
-        if (!equal) {
-            return queue_setting_refuse(merge->arena, merge->fault, setting->name, "",
-                                        "only %s is offered by this version for %s",
-                                        setting->default_json, setting->name);
-        }
-    }
     return true;
 }
 
@@ -286,8 +287,7 @@ static json_object *merged_settings(const struct merge *merge)
             return NULL;
         }
     }
-    if (!check_offered(merge, merged) || !settle_burst(merge, merged) ||
-        !check_together(merge, merged)) {
+    if (!settle_burst(merge, merged) || !check_together(merge, merged)) {
         return NULL;
     }
     return merged;

@@ -283,6 +283,14 @@ void redis_pipeline_turn(struct redis_pipeline *pipeline, int64_t now_ms)
     }
 }
 
+int64_t redis_pipeline_late_ms(const struct redis_pipeline *pipeline, int64_t now_ms)
+{
+    if (pipeline->context == NULL || pipeline->count == 0) {
+        return 0;
+    }
+    return now_ms - (pipeline->ring[pipeline->first].deadline_ms - pipeline->timeout_ms);
+}
+
 int64_t redis_pipeline_next_turn(const struct redis_pipeline *pipeline, int64_t now_ms)
 {
     int64_t at_ms;

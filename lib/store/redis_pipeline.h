@@ -43,6 +43,9 @@ void redis_pipeline_ready(struct redis_pipeline *pipeline, uint32_t events, int6
  *  begins a new one that is due. */
 void redis_pipeline_turn(struct redis_pipeline *pipeline, int64_t now_ms);
 
+/** For how many milliseconds the oldest command in flight has waited for its reply; 0 where none is. */
+int64_t redis_pipeline_late_ms(const struct redis_pipeline *pipeline, int64_t now_ms);
+
 /** Milliseconds until redis_pipeline_turn() has something to do, -1 for never. */
 int64_t redis_pipeline_next_turn(const struct redis_pipeline *pipeline, int64_t now_ms);
 

@@ -3,4 +3,4 @@
 -- of the field.
 local CONF_FIELDS = { 'deleted', 'epoch', 'operatorState', 'activation', 'identity', 'opensAt', 'closesAt', 'maxWaiting',
     'ratePerSecond', 'pollTiers', 'tickMs', 'mode', 'priorityShare', 'lotteryDraw', 'admitWhenIdle', 'maxInFlight',
-    'claimLeaseSeconds', 'releaseOn' }
+    'claimLeaseSeconds', 'releaseOn', 'entryCaptcha' }

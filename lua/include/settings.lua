@@ -18,17 +18,18 @@ local conf
 do
     local packed = redis.call('HGET', key_settings, 'packed')
     local deleted, epoch, operator_state, activation, identity, opens, closes, max_waiting, rate, poll_tiers, tick_ms,
-        mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on
+        mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on, entry_captcha
     if packed then
         deleted, epoch, operator_state, activation, identity, opens, closes, max_waiting, rate, poll_tiers, tick_ms,
-            mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on = cmsgpack.unpack(packed)
+            mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on,
+            entry_captcha = cmsgpack.unpack(packed)
     end
-    if release_on == nil then
+    if entry_captcha == nil then
         -- Published by a release that packed nothing, or fewer.
         --@include conf_fields
         deleted, epoch, operator_state, activation, identity, opens, closes, max_waiting, rate, poll_tiers, tick_ms,
-            mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on =
-            unpack(redis.call('HMGET', key_settings, unpack(CONF_FIELDS)))
+            mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on,
+            entry_captcha = unpack(redis.call('HMGET', key_settings, unpack(CONF_FIELDS)))
     end
     conf = {
         deleted = deleted, epoch = epoch, operatorState = operator_state, activation = activation,
@@ -36,6 +37,7 @@ do
         pollTiers = poll_tiers, tickMs = tick_ms, mode = mode, priorityShare = priority_share,
         lotteryDraw = lottery_draw, admitWhenIdle = admit_when_idle,
         maxInFlight = max_in_flight, claimLeaseSeconds = lease_seconds, releaseOn = release_on,
+        entryCaptcha = entry_captcha,
     }
 end
 if not conf.epoch then

@@ -51,6 +51,32 @@ rule_routes_without_store_text()
         "${files[@]}"
 }
 
+# Text from outside goes to the stores as parameters, never into the words of a statement, a command or a script.
+rule_statements()
+{
+    local files wrong=0
+    mapfile -t files < <(source_files '*.c' | grep -E '^(lib|fcgi-app|scheduler|reconcile|board|sluicectl)/')
+    forbid "use postgres_query(): statements are prepared, and their parameters are not SQL" \
+        '\b(PQexec|PQexecParams|PQsendQuery|PQescape[A-Za-z]*)\(' "${files[@]}" || wrong=1
+    forbid "use redis_command: its words are counted, not formatted" \
+        '\b(redisv?Command|redisvAppendCommand|redisFormatCommand)\(|redisAppendCommand\([^"]*"[^"]*[^ A-Z%s"]' "${files[@]}" || wrong=1
+    mapfile -t files < <(source_files '*.sql')
+    forbid "a statement that is put together when it runs can be somebody else's" '\bEXECUTE +(format|'"'"'|[a-z_]+ *\|\|)' "${files[@]}" || wrong=1
+    mapfile -t files < <(source_files '*.lua' | grep '^lua/')
+    forbid "a script does only what stands in it" '\b(loadstring|load|dofile)\(|redis\.p?call\((arg_|ARGV)' "${files[@]}" || wrong=1
+    return "$wrong"
+}
+
+# How long a comparison takes must not tell how much of a secret was right. (In Lua texts are compared by their address.)
+rule_secret_comparisons()
+{
+    local files
+    mapfile -t files < <(source_files '*.c' | grep -E '^(lib/(identity|captcha|payments|admission|orders)|fcgi-app)/')
+    forbid "secrets are compared by constant_time_equal()" \
+        '\b(str_equal|strn?cmp|strn?casecmp|memcmp)\([^;]*\b(h?mac|signature|digest|secret|password|token|entry_token|key_signature)\b' \
+        "${files[@]}"
+}
+
 # lib/base → metrics → settings → http_client → store → catalog → identity → captcha → admission → orders → payments →
 # programs: only downwards.
 rule_layers()
@@ -201,4 +227,14 @@ rule_sluicectl_pages()
         printf 'sluicectl/Makefile.inc: sluicectl_pages must have a page for each group of sluicectl/commands.tbl\n'
         return 1
     fi
+}
+
+# Documents that promise something name the tests that hold it, and those tests are there.
+rule_claims()
+{
+    local document documents=()
+    for document in docs/threat-model.md docs/reliability.md; do
+        [[ ! -f $document ]] || documents+=("$document")
+    done
+    python3 docs/claims.py "${documents[@]}"
 }

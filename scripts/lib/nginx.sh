@@ -9,7 +9,7 @@ nginx_group=www-data
 # nginx's user may not be able to reach.
 write_nginx_config()
 {
-    local place=$run_dir/nginx file user_line='' files connections most_waiting
+    local place=$run_dir/nginx file user_line='' files connections limits
     mkdir -p "$place/snippets" "$place/gate" "$place/web/problems" "$place/web/shop" "$place/tmp"
     files=$(ulimit -n)
     [[ $files != unlimited && $files -le 65536 ]] || files=65536
@@ -18,15 +18,14 @@ write_nginx_config()
     if is_root; then
         user_line="user $nginx_user $nginx_group;"
     fi
-    # Orders beyond that wait in vain, and a full socket would refuse in bulk.
-    most_waiting=$((pool_backlog * 3 / 4))
+    mapfile -t limits < <(bounds)
 
     for file in sluice.conf $(cd "$project_root/nginx" && printf '%s\n' gate/*.conf.in snippets/*.conf.in); do
         file=${file%.in}
         render "$project_root/nginx/$file.in" "RUN=$run_dir" "PORT=$port" "USER_LINE=$user_line" \
             "FILES=$files" "CONNECTIONS=$connections" "BACKLOG=$pool_backlog" \
             "CACHE=$place/tmp/cache" "UNAVAILABLE=$(unavailable_page)" \
-            "MOST_WAITING=$most_waiting" >"$place/$file"
+            "${limits[@]}" >"$place/$file"
     done
     local simulated=true
     if [[ -z ${payment_simulator_path:-} ]] || ! payments_are_simulated; then
@@ -49,7 +48,8 @@ write_nginx_config()
 # holds the three files to include and what they need. Their addresses stay the same from run to run.
 write_gate_files()
 {
-    local place=$data_dir/gate file
+    local place=$data_dir/gate file limits
+    mapfile -t limits < <(bounds)
     # nginx takes no other characters without quotes, and sockets are reached by other users.
     if [[ $place == *[^A-Za-z0-9._/-]* ]]; then
         say "no files for another nginx: the name of the data folder has unusual characters"
@@ -59,7 +59,7 @@ write_gate_files()
     for file in $(cd "$project_root/nginx" && printf '%s\n' gate/*.conf.in snippets/*.conf.in); do
         file=${file%.in}
         render "$project_root/nginx/$file.in" "RUN=$run_dir" "CACHE=$run_dir/gate-cache" \
-            "UNAVAILABLE=$(unavailable_page)" |
+            "UNAVAILABLE=$(unavailable_page)" "${limits[@]}" |
             sed "s|include snippets/|include $place/snippets/|" >"$place.new/${file#gate/}"
     done
     sed "s|include snippets/|include $place/snippets/|" "$run_dir/nginx/snippets/problem_answers.conf" \

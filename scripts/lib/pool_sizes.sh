@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # pool_sizes.sh: how many processes each pool of workers has, unless SLUICE_<POOL>_WORKERS says otherwise.
 
-# A pool's socket holds so many waiting connections. The kernel allows no more than somaxconn.
+# A socket holds so many waiting connections, nginx's and the pools': at an opening thousands come within a moment. The
+# kernel allows no more than somaxconn.
 # shellcheck disable=SC2034 # read by the scripts that source this file
-pool_backlog=1024
+pool_backlog=4096
 
 # at_most A B: the smaller one.
 at_most()

@@ -52,6 +52,10 @@ write_problems()
         if ((seconds > 0)); then
             again='Sending the same request again helps, after the time that Retry-After names.'
             more="add_header Retry-After $seconds always;"
+            if [[ $status == 429 || $status == 503 ]]; then
+                # Spread, see nginx/snippets/retry.conf.in.
+                more="add_header Retry-After \$sluice_retry_$seconds always;"
+            fi
         elif [[ $code == METHOD_NOT_ALLOWED ]]; then
             # Of our own answers only static pages say so.
             more='add_header Allow "GET, HEAD" always;'

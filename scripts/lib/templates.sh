@@ -12,6 +12,15 @@ render()
     sed "${program[@]}" "$file"
 }
 
+# bounds: the words for render that tell nginx how many requests may be in a pool at once, by pool_backlog. Of a blocking pool more
+# would wait in vain; of the queue pool's socket polls get no more than half, so that there is room for entries.
+bounds()
+{
+    local most_waiting=$((pool_backlog * 3 / 4))
+    printf '%s\n' "MOST_WAITING=$((most_waiting < 768 ? most_waiting : 768))" \
+        "MOST_POLLS=$((pool_backlog / 2))" "MOST_ENTRIES=$pool_backlog"
+}
+
 # unavailable_page: the page that nginx itself shows, in one line and without what would end nginx's string.
 unavailable_page()
 {

@@ -1,6 +1,7 @@
 """From the shop's address through the line to exactly that page."""
 
 from lib.client import Http
+from lib.gate import Visitor
 from lib.sites import DEEP
 from lib.wait import until
 
@@ -145,3 +146,24 @@ def test_the_page_is_small(drop):
         answer = Http(drop.site.port).call("GET", "/", {**NAVIGATION, "Accept-Language": language})
         assert (answer.status, answer.headers["content-type"]) == (503, "text/html; charset=utf-8")
         assert len(answer.body) < 50 * 1024
+
+
+def test_a_place_that_costs_a_proof_of_work_is_taken_by_the_page(gate_before, shop, browser, inspect):
+    shop.forget()
+    drop = gate_before(entryCaptcha="altcha")
+    page = browser.page(screen="phone")
+    page.goto(drop.url + DEEP)
+    page.wait_face("WAITING")
+    assert page.text("#place") == "1" and drop.stats("entered") == 1
+    asked = [request.url.rpartition("/")[2] for request in page.requests() if request.kind != "document"]
+    assert asked.count("challenge") == 1 and asked.count("entries") == 2
+    page.reload()
+    page.wait_face("WAITING")
+    assert drop.stats("entered") == 1
+    drop.let_in()
+    page.wait("#query")
+    # Without scripts there is a word about it.
+    plain = Visitor(drop.site.port)
+    plain.ask(DEEP)
+    said = plain.ask(DEEP)
+    assert said.face == "PROOF" and b"<noscript><p>This line is open to browsers with JavaScript only" in said.body

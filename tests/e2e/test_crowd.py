@@ -1,6 +1,9 @@
 """A hundred thousand members from many connections: no duplicate number, no inversion, all READY in order."""
 
+import json
 import random
+import resource
+import subprocess
 
 import pytest
 
@@ -8,6 +11,8 @@ from lib import crowd
 from lib.crowd import Seen
 from lib.project import plain_build
 from lib.stack import Stack
+from lib.tokens import Hs256, make
+from lib.wait import until
 
 MEMBERS = 100_000
 
@@ -65,6 +70,41 @@ def test_a_crowd_that_orders(stack):
     assert api.admin("GET", f"/products/{sku}")["available"] == 0
     stats = api.stats(queue)
     assert (stats["consumed"], stats["ready"], stats["claimed"], stats["waiting"]) == (members, 0, 0, 0)
+
+
+def storm(stack, queue, members, path):
+    """Every member connects and enters in the same moment. Gives how many got which status."""
+    key = Hs256((stack.data / "secrets" / "member-jwt.key").read_text().strip())
+    path.write_bytes(b"".join(
+        f"POST /v1/queues/{queue}/entries HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n"
+        f"Authorization: Bearer {make(key, member)}\r\n\r\n\0".encode() for member in members))
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    done = subprocess.run(
+        [plain_build() / "sluice-closed", "--port", str(stack.port), "--requests", path, "--connections",
+         str(len(members)), "--once"], capture_output=True, text=True, check=True, timeout=100,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
+    return {int(status): count for status, count in json.loads(done.stdout)["statuses"].items()}
+
+
+@pytest.mark.limit(150)
+@pytest.mark.skipif(resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 10000, reason="needs 10,000 open files")
+def test_a_storm_of_connections(stack, tmp_path):
+    """Four thousand at once: no socket refuses anybody. Where the machine is too slow for all of them, the pool says so itself,
+    and they get in when they come again: each of them once."""
+    api, members = stack.api, [f"storm-{i}" for i in range(4000)]
+    queue = api.queue("storm", activation="hold")
+
+    def come():
+        statuses = storm(stack, queue, members, tmp_path / "requests")
+        assert set(statuses) <= {200, 201, 503} and sum(statuses.values()) == 4000, statuses
+        return statuses
+    before = (stack.data / "logs" / "nginx.log").read_text()
+    first = come()
+    assert first[201] > 0
+    until(lambda: come().get(200) == 4000, 90, "everybody is in line", every=0.5)
+    said = (stack.data / "logs" / "nginx.log").read_text()[len(before):]
+    assert "temporarily unavailable" not in said and "limiting connections" not in said
+    assert api.stats(queue)["entered"] == api.state(queue)["waiting"] == 4000
 
 
 def test_the_check_itself():

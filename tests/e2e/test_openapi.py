@@ -7,17 +7,15 @@ import jsonschema
 import pytest
 import yaml
 
-from lib import metrics
+from lib import altcha, metrics
 from lib.client import new_key
+from lib.document import DOCUMENT, closed, operations, schema_of
 from lib.project import ROOT
 from lib.wait import until
 
-DOCUMENT = yaml.safe_load((ROOT / "docs" / "openapi.yaml").read_text())
-METHODS = ("get", "post", "put", "patch", "delete")
-
 
 def routes_of_the_document():
-    return {(method.upper(), path) for path, item in DOCUMENT["paths"].items() for method in item if method in METHODS}
+    return {(operation.method, operation.path) for operation in operations()}
 
 
 def routes_of_the_table():
@@ -42,45 +40,6 @@ def test_names_every_error():
     table = set(re.findall(r"^ERROR\((\w+),", (ROOT / "fcgi-app" / "http" / "errors.tbl").read_text(), re.MULTILINE))
     document = (ROOT / "docs" / "openapi.yaml").read_text()
     assert [code for code in table if not re.search(rf"\b{code}\b", document)] == []
-
-
-def resolve(node):
-    while "$ref" in node:
-        found = DOCUMENT
-        for part in node["$ref"].removeprefix("#/").split("/"):
-            found = found[part.replace("~1", "/").replace("~0", "~")]
-        node = found
-    return node
-
-
-def schema_of(method, path, status):
-    responses = DOCUMENT["paths"][path][method.lower()]["responses"]
-    assert str(status) in responses, f"{method} {path} answers {status}, which the document does not name"
-    content = resolve(responses[str(status)]).get("content", {})
-    return next(iter(content.values()))["schema"] if content else None
-
-
-def closed(schema, seen=()):
-    """The schema with every object closed: a field that the document does not name is a fault."""
-    schema = resolve(schema)
-    closed_schema = dict(schema)
-    if "properties" in schema:
-        closed_schema["properties"] = {name: closed(part) for name, part in schema["properties"].items()}
-        closed_schema.setdefault("additionalProperties", False)
-    if isinstance(schema.get("items"), dict):
-        closed_schema["items"] = closed(schema["items"])
-    for word in ("oneOf", "anyOf"):
-        if word in schema:
-            closed_schema[word] = [closed(part) for part in schema[word]]
-    if "allOf" in schema:
-        merged = {"type": "object", "properties": {}, "required": []}
-        for part in schema["allOf"]:
-            part = resolve(part)
-            merged["properties"].update({n: closed(p) for n, p in part.get("properties", {}).items()})
-            merged["required"] += part.get("required", [])
-        merged["additionalProperties"] = False
-        return merged
-    return closed_schema
 
 
 def check(answer, method, path, status):
@@ -241,6 +200,15 @@ def test_answers_about_payments_fit(api, call):
     call("POST", one + "/look", 401, **names)
     call("POST", one + "/look", 403, viewer, **names)
     call("POST", one + "/look", 404, key, payment="nothing")
+
+
+def test_answers_about_proofs_of_work_fit(api, call):
+    queue, member = api.queue("document-proof", entryCaptcha="altcha"), api.member()
+    challenge = call("GET", "/v1/queues/{queue}/challenge", 200, member.headers(), queue=queue).json
+    call("GET", "/v1/queues/{queue}/challenge", 401, {"Authorization": "Bearer x"}, queue=queue)
+    call("POST", "/v1/queues/{queue}/entries", 403, member.headers(), queue=queue)
+    call("POST", "/v1/queues/{queue}/entries", 400, member.headers(), {"captcha": 1}, queue=queue)
+    call("POST", "/v1/queues/{queue}/entries", 201, member.headers(), {"captcha": altcha.answer(challenge)}, queue=queue)
 
 
 def test_answers_about_lotteries_and_codes_fit(api, call):

@@ -21,8 +21,12 @@ def solve(challenge):
     raise AssertionError("no counter gives that key")
 
 
+def dump(value):
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
 def pack(value):
-    return base64.b64encode(json.dumps(value, separators=(",", ":")).encode()).decode()
+    return base64.b64encode(dump(value)).decode()
 
 
 def answer(challenge, solution=None):

@@ -162,7 +162,7 @@ def write_gate_files(directory, port):
     """The gate's files as scripts/run writes them, for the parts in `directory`; returns their folder."""
     script = """
         set -euo pipefail
-        root=$1 run_dir=$2 data_dir=$2/data port=$3 pool_backlog=512
+        root=$1 run_dir=$2 data_dir=$2/data port=$3 pool_backlog=1024
         for name in common templates problem_pages nginx; do source "$root/scripts/lib/$name.sh"; done
         project_root=$root
         write_gate_files

@@ -212,9 +212,9 @@ class Line:
             return Position(*reply)
         return Refusal(reply[0], reply[1:])
 
-    def enter(self, member, ticket=None, visitor=False, mode="take_over", code="", unproven=False):
+    def enter(self, member, ticket=None, visitor=False, mode="take_over", code="", unproven=False, proof=""):
         return self._ask("enter", member, ticket, visitor, mode, *one_token(), sha256_text(code) if code else "",
-                         1 if unproven else 0)
+                         1 if unproven else 0, proof)
 
     def position(self, member, ticket=None, visitor=False):
         return self._ask("position", member, ticket, visitor)

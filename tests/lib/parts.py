@@ -151,7 +151,7 @@ class Parts:
         socket.unlink(missing_ok=True)
         owner = ["-G", "www-data"] if os.geteuid() == 0 else []
         self.pools[name] = self._spawn(f"{name}-pool", [
-            "spawn-fcgi", "-s", socket, "-b", "512", "-M", "0660", *owner, "-n", "--",
+            "spawn-fcgi", "-s", socket, "-b", "4096", "-M", "0660", *owner, "-n", "--",
             shutil.which("multiwatch"), "-f", workers, "-r", "1000", "-t", "1000", "-s", "TERM", "--",
             *self.wrapper, self.build / "sluice-fcgi", "--pool", self.hosts.get(name, name),
             "--config", self._config_of(name)])
@@ -185,7 +185,8 @@ class Parts:
         (self.directory / "nginx").mkdir()
         script = """
             set -euo pipefail
-            root=$1 run_dir=$2 data_dir=$2/data port=$3 pool_backlog=512
+            root=$1 run_dir=$2 data_dir=$2/data port=$3 pool_backlog=1024
+            ulimit -S -n "$(ulimit -H -n)"
             for name in common templates problem_pages nginx; do source "$root/scripts/lib/$name.sh"; done
             project_root=$root
             fail_part() { shift; die "nginx $*"; }

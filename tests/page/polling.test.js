@@ -50,6 +50,11 @@ test('while nobody is let in, being near is no reason', () => {
     assert.strictEqual(why({queueState: 'PAUSED', place: 1}, {headSeq: 5001}), 'passed');
 });
 
+test('whoever is sent away comes back no earlier, and not with all others', () => {
+    assert.strictEqual(page.stayAway(2000, 0), 2000);
+    assert.strictEqual(page.stayAway(2000, 1), 2500);
+});
+
 test('a crowd does not ask at once', () => {
     assert.strictEqual(page.spreadOf('changed', 10, 1), 5000);
     assert.strictEqual(page.spreadOf('stalled', 10, 0.5), 2500);
@@ -109,4 +114,19 @@ test('the face follows from what is known', () => {
         assert.strictEqual(face({queueState}), queueState);
     }
     assert.strictEqual(face({ending: 'TAKEN_OVER', queueState: 'SOLD_OUT'}), 'TAKEN_OVER');
+});
+
+test('a proof of work is found, in pieces, and is the one that the server derives', () => {
+    const crypto = require('node:crypto');
+    const salt = '00ff80017f000000deadbeef12345678', nonce = 'ffffffff00000000a5a5a5a5c0ffee00', counter = 21234;
+    const number = Buffer.alloc(4);
+    number.writeUInt32BE(counter);
+    const key = crypto.createHash('sha256').update(Buffer.from(salt + nonce, 'hex')).update(number).digest('hex');
+    const challenge = {parameters: {salt, nonce, keyPrefix: key.slice(0, 32)}};
+    let found = {counter: 0}, pieces = 0;
+    for (; !found.solution; pieces++) {
+        found = page.tryCounters(challenge, found.counter, 2);
+    }
+    assert.deepStrictEqual(found.solution, {counter, derivedKey: key, time: 0});
+    assert.ok(pieces > 1);
 });

@@ -110,7 +110,18 @@ TEST(an_empty_put_gives_the_defaults_of_the_contract)
         "\"pickupSeconds\":90,\"activation\":\"on\",\"admitWhenIdle\":false,"
         "\"priorityShare\":0.5,\"message\":null,"
         "\"autopilot\":null,\"batchCap\":500,\"tickMs\":1000,\"pollTiers\":null,"
-        "\"recoverySeconds\":38,\"reopen\":true,\"bypass\":null,\"entryCaptcha\":false}");
+        "\"recoverySeconds\":38,\"reopen\":true,\"bypass\":null,\"entryCaptcha\":\"none\"}");
+}
+
+TEST(an_entry_captcha_that_was_false_is_none)
+{
+    json_object *old = parse("{\"entryCaptcha\": false}");
+    struct queue_settings_fault fault;
+
+    assert_string_equal(shown(replaced("{\"entryCaptcha\": false}")), shown(replaced("{}")));
+    assert_string_equal(shown(old), shown(replaced("{}")));
+    assert_string_equal(shown(queue_settings_change(arena, old, parse("{}"), &fault)),
+                        shown(replaced("{}")));
 }
 
 TEST(what_get_shows_put_takes_and_nothing_changes)
@@ -123,6 +134,7 @@ TEST(what_get_shows_put_takes_and_nothing_changes)
         "{\"opensAt\": \"2026-01-31T12:00:00+09:00\", \"closesAt\": \"2026-01-31T12:00:00.5Z\"}",
         "{\"pollTiers\": [{\"upToRank\":5,\"seconds\":1},{\"upToRank\":null,\"seconds\":9}]}",
         "{\"releaseOn\": \"payment\", \"activation\": \"hold\", \"message\": \"\"}",
+        "{\"entryCaptcha\": \"altcha\"}",
     };
 
     for (size_t i = 0; i < COUNT(GIVEN); i++) {
@@ -222,7 +234,7 @@ static const struct refusal REFUSALS[] = {
     {"{\"mode\": \"\"}", "/mode", "fifo|lottery"},
     {"{\"identity\": \"member|visitor\"}", "/identity", "one of"},
     {"{\"admitWhenIdle\": 0}", "/admitWhenIdle", "true or false"},
-    {"{\"entryCaptcha\": true}", "/entryCaptcha", "is offered by this version"},
+    {"{\"entryCaptcha\": true}", "/entryCaptcha", "none|altcha"},
     {"{\"autopilot\": {\"p95\": 200}}", "/autopilot/p95", "no such field"},
     {"{\"autopilot\": true}", "/autopilot", "null or an object"},
     {"{\"autopilot\": {\"enabled\": 1}}", "/autopilot/enabled", "true or false"},
@@ -361,6 +373,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(an_empty_put_gives_the_defaults_of_the_contract),
+        CASE(an_entry_captcha_that_was_false_is_none),
         CASE(what_get_shows_put_takes_and_nothing_changes),
         CASE(patch_changes_what_it_names_only),
         CASE(an_automatic_burst_follows_rate_and_tick),

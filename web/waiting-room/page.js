@@ -87,6 +87,11 @@ function backoff(failures, random) {
     return Math.min(30000, 500 * Math.pow(2, Math.min(failures, 6))) * (0.5 + random / 2);
 }
 
+/** How long to stay away, in ms, where the server has said so: not all of a crowd come back in one moment. */
+function stayAway(retryMs, random) {
+    return retryMs * (1 + random / 4);
+}
+
 function approach(from, to, seconds, slowness) {
     return from + (to - from) * (1 - Math.exp(-seconds / slowness));
 }
@@ -141,7 +146,63 @@ function faceFor(me) {
     if (standsStill(me)) {
         return me.activation === 'hold' ? 'HOLD' : me.queueState;
     }
-    return me.status === 'WAITING' ? 'WAITING' : 'JOIN';
+    return me.status === 'WAITING' ? 'WAITING' : me.proving ? 'PROOF' : 'JOIN';
+}
+
+/* SHA-256's constants: of the roots of the first primes, the first 32 bits behind the point. */
+const PRIMES = [];
+for (let n = 2; PRIMES.length < 64; n++) {
+    if (PRIMES.every((prime) => n % prime)) {
+        PRIMES.push(n);
+    }
+}
+const fraction = (x) => (x - Math.floor(x)) * 4294967296 | 0;
+const ROUNDS = PRIMES.map((prime) => fraction(Math.cbrt(prime)));
+const START = PRIMES.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)));
+const spin = (x, n) => x >>> n | x << 32 - n;
+
+const w = new Int32Array(64);
+
+/** SHA-256 of eight words and a counter, into `key`. A page without TLS has no other. */
+function hashWords(text, counter, key) {
+    let [a, b, c, d, e, f, g, h] = START;
+    w.fill(0, 8, 16);
+    w.set(text);
+    w[8] = counter;
+    w[9] = 1 << 31;
+    w[15] = 9 * 32;
+    for (let i = 0; i < 64; i++) {
+        if (i > 15) {
+            const x = w[i - 15], y = w[i - 2];
+            w[i] = w[i - 16] + (spin(x, 7) ^ spin(x, 18) ^ x >>> 3) + w[i - 7] +
+                (spin(y, 17) ^ spin(y, 19) ^ y >>> 10);
+        }
+        const one = h + (spin(e, 6) ^ spin(e, 11) ^ spin(e, 25)) + (e & f ^ ~e & g) + ROUNDS[i] + w[i] | 0;
+        const two = (spin(a, 2) ^ spin(a, 13) ^ spin(a, 22)) + (a & b ^ a & c ^ b & c) | 0;
+        h = g; g = f; f = e; e = d + one | 0; d = c; c = b; b = a; a = one + two | 0;
+    }
+    key[0] = a + START[0]; key[1] = b + START[1]; key[2] = c + START[2]; key[3] = d + START[3];
+    key[4] = e + START[4]; key[5] = f + START[5]; key[6] = g + START[6]; key[7] = h + START[7];
+}
+
+function wordsOf(hex) {
+    return Int32Array.from(hex.match(/.{8}/g), (word) => parseInt(word, 16));
+}
+
+/** Tries counters of an ALTCHA challenge from `counter` on for `budgetMs`. Gives {solution}, or the next {counter}. */
+function tryCounters(challenge, counter, budgetMs) {
+    const p = challenge.parameters, text = wordsOf(p.salt + p.nonce), wanted = wordsOf(p.keyPrefix);
+    const key = new Int32Array(8);
+    for (const end = Date.now() + budgetMs; Date.now() < end;) {
+        for (let i = 0; i < 200; i++, counter++) {
+            hashWords(text, counter, key);
+            if (wanted.every((word, at) => word === key[at])) {
+                const hex = Array.from(key, (word) => ('0000000' + (word >>> 0).toString(16)).slice(-8)).join('');
+                return {solution: {counter, derivedKey: hex, time: 0}};
+            }
+        }
+    }
+    return {counter};
 }
 
 function fill(text, values) {
@@ -164,8 +225,8 @@ function clockText(ms) {
 }
 
 if (typeof module !== 'undefined') {
-    module.exports = {placeFromBoard, followWay, whyAsk, spreadOf, boardDelay, hiddenDelay, backoff, approach,
-        damp, waitRange, roundedAhead, progressShare, reloadWait, faceFor, fill, durationText, clockText};
+    module.exports = {placeFromBoard, followWay, whyAsk, spreadOf, boardDelay, hiddenDelay, backoff, stayAway, approach,
+        damp, waitRange, roundedAhead, progressShare, reloadWait, faceFor, tryCounters, fill, durationText, clockText};
     return;
 }
 
@@ -178,8 +239,8 @@ const languages = JSON.parse(byId('texts').textContent);
 const me = Object.assign({}, state, {
     status: state.status || 'NOT_ENTERED', unsafe: state.face === 'UNSAFE', way: recall('way'),
     activation: state.face === 'HOLD' ? 'hold' : null, askedAt: Date.now(), askEvery: RECHECK_MS, boardAt: 0,
-    ending: /JOIN|WAITING|READY|PRE_OPEN|PAUSED|HOLD|UNSAFE/.test(state.face) ? null : state.face,
-    result: null, trouble: null, rateAt: 0, waitAt: 0, failures: 0, enteredAgainAt: 0, resultAt: 0
+    ending: /JOIN|PROOF|WAITING|READY|PRE_OPEN|PAUSED|HOLD|UNSAFE/.test(state.face) ? null : state.face,
+    result: null, trouble: null, rateAt: 0, waitAt: 0, failures: 0, proving: state.face === 'PROOF', proofs: 0, proof: null, enteredAgainAt: 0, resultAt: 0
 });
 let lang = languages[state.lang] ? state.lang : 'en', texts = languages[lang];
 let board = null, clockOffset = 0;
@@ -284,7 +345,7 @@ function learnBoard(answer) {
 
 const REQUESTS = {
     enter: ['POST', state.entries], leave: ['DELETE', state.entries], ask: ['GET', state.position],
-    board: ['GET', state.board], result: ['GET', state.result], code: ['POST', state.entries]
+    prove: ['GET', state.challenge], board: ['GET', state.board], result: ['GET', state.result], code: ['POST', state.entries]
 };
 let next = null, timer = 0, busy = false, urgent = null, notBefore = 0, abort = null;
 
@@ -296,6 +357,7 @@ function plan(kind, delay) {
 
 function stop(face) {
     me.ending = face;
+    me.proving = false;
     next = null;
     clearTimeout(timer);
 }
@@ -335,7 +397,9 @@ function run() {
     } else if (kind && !busy) {
         busy = true;
         urgent = null;
-        const body = kind === 'code' ? JSON.stringify({code: byId('code').value.trim()}) : undefined;
+        const code = kind === 'code' ? byId('code').value.trim() : undefined;
+        const captcha = kind === 'code' || kind === 'enter' ? me.proof || undefined : undefined;
+        const body = code || captcha ? JSON.stringify({code, captcha}) : undefined;
         request(REQUESTS[kind][0], REQUESTS[kind][1], body)
             .then((answer) => handle(kind, answer), () => inTrouble(kind, 'offline', 0))
             .then(() => {
@@ -361,7 +425,8 @@ function inTrouble(kind, trouble, retryMs) {
 
 function handle(kind, answer) {
     const act = answer.ok ? ANSWERS[kind] : PROBLEMS[answer.body.code];
-    notBefore = answer.status === 429 || answer.status === 503 ? Date.now() + answer.retryMs : 0;
+    notBefore = answer.status === 429 || answer.status === 503 ?
+        Date.now() + stayAway(answer.retryMs, Math.random()) : 0;
     if (!answer.ok && (kind === 'result' || kind === 'board')) {
         me.boardFailed = kind === 'board';
         me.boardAt = Date.now();
@@ -377,7 +442,9 @@ function handle(kind, answer) {
 
 const ANSWERS = {
     enter(body) {
-        me.ending = null;
+        me.ending = me.proof = null;
+        me.proving = false;
+        me.proofs = 0;
         learnPosition(body);
         follow('enter');
     },
@@ -394,6 +461,10 @@ const ANSWERS = {
             me.ending = null;
             follow('ask');
         }
+    },
+    prove(challenge) {
+        next = null;
+        solve(challenge, 0, ++me.proofs);
     },
     board(body) {
         learnBoard(body);
@@ -426,6 +497,11 @@ const PROBLEMS = {
     NOT_FOUND: () => decide('enter', 'NOT_CONFIGURED'),
     QUEUE_FULL: (body, kind, retryMs) => tryLater('FULL', Math.max(retryMs, 10000)),
     ALREADY_ACTIVE: () => tryLater('ORDER', 20000),
+    CAPTCHA_FAILED() {
+        me.ending = me.proof = null;
+        me.proving = true;
+        plan('prove', me.proofs ? backoff(me.proofs, Math.random()) : 0);
+    },
     CODE_INVALID() {
         me.note = 'noteCodeWrong';
         plan(me.status === 'WAITING' ? 'ask' : 'enter', 1000);
@@ -435,6 +511,20 @@ const PROBLEMS = {
         plan('ask', 1000);
     }
 };
+
+/* Does the proof of work, in pieces that nobody notices, and enters with it. `number`: of the challenge, the last counts. */
+function solve(challenge, counter, number) {
+    const found = tryCounters(challenge, counter, 25);
+    if (!me.proving || number !== me.proofs) {
+        return;
+    }
+    if (found.solution) {
+        me.proof = btoa(JSON.stringify({challenge, solution: found.solution}));
+        plan('enter', 0);
+    } else {
+        setTimeout(() => solve(challenge, found.counter, number), 0);
+    }
+}
 
 function tryLater(face, delay) {
     me.ending = face;
@@ -755,10 +845,12 @@ if (!navigator.cookieEnabled && state.board) {
 } else if (me.ending === 'FULL' || me.ending === 'ORDER') {
     tryLater(me.ending, 10000);
 } else if (me.ending === 'UNAVAILABLE') {
-    plan(me.status === 'WAITING' ? 'ask' : 'enter', 2000 + Math.random() * 2000);
+    plan(me.status === 'WAITING' ? 'ask' : 'enter', stayAway(me.retryAfterMs, Math.random()));
 } else if (state.board && !/TAKEN_OVER|COOKIES|LOGIN|LEFT/.test(me.ending)) {
     if (me.status === 'WAITING') {
         plan('board', 500 + Math.random() * 1000);
+    } else if (me.proving) {
+        plan('prove', 0);
     } else {
         follow('ask');
     }

@@ -1,0 +1,36 @@
+/*
+ * GET /v1/queues/{queue}/challenge — a proof of work for entering, where the queue's entryCaptcha is altcha.
+ *
+ * Request  who would enter, as for POST …/entries: a visitor without a cookie gets one, and must enter with it
+ * Reply    200 ALTCHA's JSON: {"parameters": {..}, "signature"}, good for five minutes; whether there is such a queue, and
+ *          whether it wants one, is not looked at
+ * Errors   UNAUTHENTICATED, TICKET_INVALID 401, COOKIES_REQUIRED 403
+ * Touches  nothing
+ */
+#include "fcgi-app/pool/line_handler.h"
+#include "fcgi-app/queue/entry_proof.h"
+#include "fcgi-app/queue/who_stands.h"
+
+struct redis_command *entry_challenge_begin(const struct services *services,
+                                            const struct request *request,
+                                            struct response *response, void **memory)
+{
+    const struct line_caller *caller = who_enters(services, request, response);
+
+    (void)memory;
+    if (caller != NULL) {
+        response_json(response, 200);
+        entry_proof_challenge(services, request, caller, &response->body);
+    }
+    return NULL;
+}
+
+void entry_challenge_finish(const struct services *services, const struct request *request,
+                            const redisReply *reply, void *memory, struct response *response)
+{
+    (void)services;
+    (void)request;
+    (void)reply;
+    (void)memory;
+    (void)response;
+}

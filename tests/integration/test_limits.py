@@ -1,0 +1,126 @@
+"""nginx' own limits: by address, an IPv6 /64 as one, by person, and by kind in front of a pool that stands still."""
+
+import asyncio
+import json
+import subprocess
+
+import aiohttp
+import pytest
+
+from lib import metrics, processes, tokens
+from lib.project import build_directory
+from lib.wait import until_async
+
+ASKED = 1600
+# Clients come by way of a proxy on this machine, which names their address.
+BEHIND_A_PROXY = ("set_real_ip_from 127.0.0.1;", "real_ip_header X-Real-IP;")
+
+
+@pytest.fixture
+def asked(visitor_queue, make_site, tmp_path):
+    """A function that sends requests of clients behind a proxy, as (their address, further headers); says how many got
+    which status."""
+    queue = visitor_queue(activation="hold")
+    site = make_site(queue, http_lines=BEHIND_A_PROXY)
+    requests = tmp_path / "requests"
+
+    def ask(*clients):
+        requests.write_bytes(b"".join(
+            (f"GET /_sluice/queues/{queue}/position HTTP/1.1\r\nHost: x\r\nX-Real-IP: {address}\r\n"
+             + "".join(f"{name}: {value}\r\n" for name, value in headers.items()) + "\r\n\0").encode()
+            for address, headers in clients))
+        done = subprocess.run(
+            [build_directory("--sanitizers", "--test-hooks") / "sluice-closed", "--port", str(site.port), "--requests",
+             requests, "--connections", "32", "--once"], capture_output=True, text=True, check=True, timeout=50)
+        return {int(status): count for status, count in json.loads(done.stdout)["statuses"].items()}
+    return ask
+
+
+def test_one_address_is_bounded_and_no_other_is(asked):
+    statuses = asked(*[("203.0.113.7", {})] * ASKED)
+    assert statuses[429] > 0 and statuses[401] >= 400, "the burst is let through"
+    assert asked(*[("203.0.113.8", {})] * 300) == {401: 300}
+
+
+def test_an_ipv6_network_of_64_bits_counts_as_one_address(asked):
+    one = asked(*[(f"2001:db8:1:2:{i:x}::{i:x}", {}) for i in range(ASKED)])
+    assert one[429] > 0 and one[401] >= 400
+    many = asked(*[(f"2001:db8:2:{i:x}::1", {}) for i in range(ASKED)])
+    assert many == {401: ASKED}
+
+
+def test_trusted_networks_have_no_limit(asked):
+    assert asked(*[("127.0.0.9", {})] * ASKED) == {401: ASKED}
+    assert asked(*[("::1", {})] * ASKED) == {401: ASKED}
+
+
+@pytest.mark.parametrize("shown", ["login", "ticket", "visitor", "visitor under TLS", "cookie under TLS"])
+def test_one_person_is_bounded_from_wherever(api, asked, shown):
+    """What is made up beside it makes nobody another person."""
+    jwt = tokens.make(api.member_key, "m")
+    own, beside = {
+        "login": ({"Authorization": f"Bearer {jwt}"}, ("X-Queue-Ticket", "Cookie")),
+        "ticket": ({"X-Queue-Ticket": jwt}, ("Cookie",)),
+        "visitor": ({"Cookie": "sluice_visitor=k1.1.id.signature"}, ()),
+        "visitor under TLS": ({"Cookie": "a=b; __Host-sluice_visitor=k1.1.id.signature"}, ()),
+        "cookie under TLS": ({"Cookie": f"__Host-sluice_ticket-shop={jwt}"}, ()),
+    }[shown]
+    clients = [(f"2001:db8:3:{i:x}::1", {**own, **{name: f"sluice_ticket=x{i}" for name in beside}}) for i in range(400)]
+    statuses = asked(*clients)
+    assert statuses[429] > 100 and statuses[401] >= 20, statuses
+    others = [(f"2001:db8:4:{i:x}::1", {"Authorization": f"Bearer {tokens.make(api.member_key, f'o{i}')}"}) for i in range(400)]
+    assert asked(*others) == {401: 400}
+
+
+async def begun(api, calls, refused):
+    """Sends all at once and waits until so many are answered; returns the tasks, of which those go on."""
+    session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+
+    async def one(method, path, headers, _):
+        async with session.request(method, f"http://127.0.0.1:{api.port}{path}", headers=headers) as reply:
+            return reply.status, json.loads(await reply.read()), int(reply.headers.get("Retry-After", 0))
+    tasks = [asyncio.ensure_future(one(*call)) for call in calls]
+
+    async def told():
+        return sum(task.done() for task in tasks) >= refused
+    await until_async(told, 8, "those beyond are refused")
+    return session, tasks
+
+
+@pytest.mark.limit(90)
+def test_a_pool_that_stands_still_is_not_filled_by_polls(parts, api):
+    """Polls get half of its room; those beyond are told at once, entries and orders go on, and who was taken is answered."""
+    queue = api.still_queue()
+    member, buyer = api.member(), api.member()
+    assert member.enter(queue).status == 201
+    def shed():
+        return metrics.read(api.call("GET", "/metrics").body)['sluice_shed_total{kind="poll"}']
+
+    before, most_polls, beyond = shed(), 512, 40  # half of the socket's room
+    workers = parts.all_workers("queue")
+
+    async def play():
+        polls, first = await begun(api, [member.position_call(queue)] * (most_polls + beyond), beyond)
+        entries, then = await begun(api, [api.member().enter_call(queue) for _ in range(60)], 0)
+        try:
+            assert await asyncio.to_thread(lambda: buyer.orders().status) == 200
+            told = [task.result() for task in first if task.done()]
+            assert [(status, body["code"]) for status, body, _ in told] == [(503, "ADMISSION_UNAVAILABLE")] * beyond
+            assert all(2 <= hint <= 6 for _, _, hint in told)
+            assert not any(task.done() for task in then), "there is room for them"
+        finally:
+            for pid in workers:
+                processes.cont(pid)
+        served = [status for status, _, _ in await asyncio.gather(*first)]
+        assert [status for status, _, _ in await asyncio.gather(*then)] == [201] * 60
+        await asyncio.gather(polls.close(), entries.close())
+        return served
+    for pid in workers:
+        processes.stop(pid)
+    try:
+        served = asyncio.run(play())
+    finally:
+        for pid in workers:
+            processes.cont(pid)
+    # Those who were taken have waited long, and the workers may refuse some of them themselves.
+    assert served.count(503) == beyond + shed() - before and served.count(200) + served.count(503) == most_polls + beyond
