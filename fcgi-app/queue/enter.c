@@ -7,7 +7,7 @@
  * Reply    201 position at first, 200 when already there; with queueTicket, also as a cookie
  * Errors   INVALID_REQUEST 400, CODE_INVALID 403 (nothing is lost), UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ALREADY_ACTIVE 409, QUEUE_CLOSED,
  *          SOLD_OUT 410, QUEUE_FULL, ADMISSION_UNAVAILABLE 503
- * Touches  lua/enter.lua
+ * Touches  lua/enter_together.lua, together with others; lua/enter.lua with a code and where that does not decide
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/pool/line_handler.h"
@@ -18,6 +18,8 @@
 #include "fcgi-app/queue/ticket_issue.h"
 #include "fcgi-app/queue/who_stands.h"
 #include "lib/admission/codes.h"
+#include "lib/admission/line_look.h"
+#include "lib/admission/snapshot.h"
 #include "lib/base/log.h"
 #include "lib/metrics/metrics.h"
 
@@ -44,6 +46,12 @@ static bool read_code(const struct request *request, struct response *response, 
     return true;
 }
 
+static struct redis_command *ask_alone(const struct request *request, struct line_look *look)
+{
+    look->state = LINE_LOOK_ASKED;
+    return line_enter(request->arena, look->caller, LINE_TAKE_OVER);
+}
+
 struct redis_command *enter_begin(const struct services *services, const struct request *request,
                                   struct response *response, void **memory)
 {
@@ -53,20 +61,31 @@ struct redis_command *enter_begin(const struct services *services, const struct 
         return NULL;
     }
     struct line_caller *caller = who_enters(services, request, response);
-    *memory = caller;
     if (caller == NULL) {
         return NULL;
     }
+    struct line_look *look = line_look_new(request->arena, caller, LINE_LOOK_ENTRY);
+    *memory = look;
     caller->code = code;
-    return line_enter(request->arena, caller, LINE_TAKE_OVER);
+    if (code.n > 0) {
+        return ask_alone(request, look);
+    }
+    response->look = look;
+    return NULL;
 }
 
 void enter_finish(const struct services *services, const struct request *request,
                   const redisReply *reply, void *memory, struct response *response)
 {
-    const struct line_caller *caller = memory;
-    struct line_position position;
-    enum outcome outcome = line_read_position(reply, &position);
+    struct line_look *look = memory;
+    const struct line_caller *caller = look->caller;
+
+    if (look->state == LINE_LOOK_UNDECIDED) {
+        response->ask = ask_alone(request, look);
+        return;
+    }
+    enum outcome outcome = line_look_outcome(look, reply);
+    const struct line_position *position = &look->position;
 
     metrics_add(outcome == OUTCOME_ENTERED   ? METRIC_ENTRIES_NEW
                 : outcome == OUTCOME_ALREADY ? METRIC_ENTRIES_AGAIN
@@ -76,20 +95,23 @@ void enter_finish(const struct services *services, const struct request *request
         refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
         return;
     }
-    struct str ticket = ticket_issue(services, request, caller, &position);
+    if (position->generation > 0) {
+        snapshot_doubt(services->snapshot, caller->queue, position->seq);
+    }
+    struct str ticket = ticket_issue(services, request, caller, position);
     if (ticket.n == 0) {
         log_event(LOG_LEVEL_ERROR, "ticket.not_signed",
-                  LOG_FIELDS(LOG_STR("queue", caller->queue), LOG_INT("seq", position.seq)));
+                  LOG_FIELDS(LOG_STR("queue", caller->queue), LOG_INT("seq", position->seq)));
         problem_answer(request, response, PROBLEM_INTERNAL_ERROR, "The ticket was not signed.");
         return;
     }
     log_set_request(request->request_id, request->traceparent);
     log_event(LOG_LEVEL_DEBUG, "queue.entered",
-              LOG_FIELDS(LOG_STR("queue", caller->queue), LOG_INT("number", position.seq),
+              LOG_FIELDS(LOG_STR("queue", caller->queue), LOG_INT("number", position->seq),
                          LOG_INT("again", outcome == OUTCOME_ALREADY)));
     log_set_request(str_sized(NULL, 0), str_sized(NULL, 0));
     seen_queues_add(caller->queue);
-    position_json_answer(response, outcome == OUTCOME_ENTERED ? 201 : 200, caller->queue, &position,
+    position_json_answer(response, outcome == OUTCOME_ENTERED ? 201 : 200, caller->queue, position,
                          ticket);
     ticket_cookie_set(services, request, response, caller->queue, ticket);
 }
