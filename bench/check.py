@@ -133,6 +133,7 @@ def make_queue(path):
     # Only behind the first tick is a queue as it is all its life.
     line.lead()
     line.promote(0)
+    client.sadd("sluice:queues", QUEUE)  # where the board looks for queues
     client.close()
 
 
@@ -150,6 +151,14 @@ def poll(worker, ticket):
         raise SystemExit(f"a poll was answered: {answer[:500]}")
 
 
+def keeps_a_snapshot(path):
+    """Whether the first place of the file belongs to a queue."""
+    if not path.exists():
+        return False
+    with open(path, "rb") as file:
+        return any(file.read(72)[64:])
+
+
 @contextlib.contextmanager
 def board_beside(place, config):
     """The program that keeps the host's snapshot, until that is there."""
@@ -157,7 +166,7 @@ def board_beside(place, config):
         board = subprocess.Popen([BUILD / "sluice-board", "--config", config], stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + LONGEST_S
-        while not any((place / "snapshot").read_bytes()[64:64 + 8] if (place / "snapshot").exists() else b""):
+        while not keeps_a_snapshot(place / "snapshot"):
             if time.monotonic() > deadline:
                 raise SystemExit("sluice-board keeps no snapshot")
             time.sleep(0.05)

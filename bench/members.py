@@ -121,7 +121,7 @@ class Crowd:
         self.command = Command(self.enter_slots)
         self.poll_commands = [Command([("member",) if word == probe else word for word in words])
                               for words in overhear(system, lambda: self._ask(probe), probe)]
-        self.base = self.seq + 1
+        self.base = self.seq
 
     def _enter(self, member):
         status, _, answer = self.system.call("POST", f"/v1/queues/{self.queue}/entries", headers={
