@@ -29,6 +29,7 @@ COUNTS = ROOT / "bench" / "instructions.json"
 TOLERANCE = 0.03
 QUEUE, BASE, MORE, LONGEST_S = "check", 200, 1000, 300
 BEGIN, PARAMS, STDIN, END = 1, 4, 5, 3
+FAR, SETTLED_S = 40, 0.5  # the last so many of BASE are far from the front
 
 
 class Worker:
@@ -113,6 +114,7 @@ def write_settings(place):
         "redis_socket": place / "redis.sock", "redis_timeout_ms": 60000, "member_jwt_algorithm": "HS256",
         "member_jwt_key_file": secret / "member-jwt.key", "queue_ticket_keys_file": secret / "queue-ticket.keys",
         "visitor_keys_file": secret / "visitor.keys", "metrics_file": place / "metrics",
+        "snapshot_file": place / "snapshot", "board_directory": place, "log_level": "warning",
         "waiting_room_directory": ROOT / "web" / "waiting-room"}.items()))
     return config
 
@@ -128,6 +130,10 @@ def make_queue(path):
     line = Line(Scripts(client), queue=QUEUE, ratePerSecond=0)
     if line.publish() != "PUBLISHED":
         raise SystemExit("the queue could not be made")
+    # Only behind the first tick is a queue as it is all its life.
+    line.lead()
+    line.promote(0)
+    client.sadd("sluice:queues", QUEUE)  # where the board looks for queues
     client.close()
 
 
@@ -145,8 +151,45 @@ def poll(worker, ticket):
         raise SystemExit(f"a poll was answered: {answer[:500]}")
 
 
-def one_run(entries, polls):
-    """(instructions of the worker, of Redis) of a run with so many of both."""
+def keeps_a_snapshot(path):
+    """Whether the first place of the file belongs to a queue."""
+    if not path.exists():
+        return False
+    with open(path, "rb") as file:
+        return any(file.read(72)[64:])
+
+
+@contextlib.contextmanager
+def board_beside(place, config):
+    """The program that keeps the host's snapshot, until that is there."""
+    with open(place / "board.log", "ab") as log:
+        board = subprocess.Popen([BUILD / "sluice-board", "--config", config], stdout=log, stderr=log)
+    try:
+        deadline = time.monotonic() + LONGEST_S
+        while not keeps_a_snapshot(place / "snapshot"):
+            if time.monotonic() > deadline:
+                raise SystemExit("sluice-board keeps no snapshot")
+            time.sleep(0.05)
+        time.sleep(SETTLED_S)
+        yield
+    finally:
+        board.terminate()
+        board.wait()
+
+
+def poll_far(worker, tickets, count):
+    """Polls that the snapshot answers. Any that Redis had to answer make the count worthless."""
+    for number in range(count):
+        poll(worker, tickets[BASE - FAR + number % FAR])
+    text = worker.ask("GET", "/metrics")
+    told = int(re.search(r'^sluice_positions_total\{source="snapshot"\} (\d+)', text, re.M)[1])
+    if told < count:
+        raise SystemExit(f"only {told} of {count} polls from far back were answered by the host itself")
+
+
+def one_run(entries, polls, far=0):
+    """(instructions of the worker, of Redis) of a run with so many of each: entries, polls that Redis answers, polls that the
+    host answers."""
     place = Path(tempfile.mkdtemp(prefix="sluice-check."))
     try:
         config = write_settings(place)
@@ -165,6 +208,9 @@ def one_run(entries, polls):
                 tickets = [enter(worker, signer, number) for number in range(entries)]
                 for number in range(polls):
                     poll(worker, tickets[number % BASE])
+                if far > 0:
+                    with board_beside(place, config):
+                        poll_far(worker, tickets, far)
                 worker.link.close()
                 return end_worker(), end_redis()
     finally:
@@ -174,8 +220,10 @@ def one_run(entries, polls):
 def count():
     base = one_run(BASE, BASE)
     more_polls, more_entries = one_run(BASE, BASE + MORE), one_run(BASE + MORE, BASE)
+    less_far, more_far = one_run(BASE, 0, BASE), one_run(BASE, 0, BASE + MORE)
     names = ("worker", "redis")
-    return {"poll": {name: round((more - less) / MORE) for name, more, less in zip(names, more_polls, base)},
+    return {"poll far back": {"worker": round((more_far[0] - less_far[0]) / MORE)},
+            "poll": {name: round((more - less) / MORE) for name, more, less in zip(names, more_polls, base)},
             "enter": {name: round((more - less) / MORE) for name, more, less in zip(names, more_entries, base)}}
 
 

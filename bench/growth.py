@@ -16,7 +16,7 @@ MOST_PER_CALL = 150  # of lib/admission/promotion.c
 
 
 def script_us(system, words):
-    """Redis's own time a call of these calls, one after the other."""
+    """Redis's own time a call of these script calls, one after the other."""
     before = system.sample()
     with socket.socket(socket.AF_UNIX) as redis:
         redis.connect(str(system.place / "redis.sock"))
@@ -26,11 +26,21 @@ def script_us(system, words):
     return used["scriptUs"] / max(1, used["scripts"])
 
 
+def poll_redis_us(system, transactions):
+    """Redis's processor time a poll, one transaction for each; in the queue pool many share one."""
+    before = system.sample()
+    with socket.socket(socket.AF_UNIX) as redis:
+        redis.connect(str(system.place / "redis.sock"))
+        for start in range(0, len(transactions), 100):
+            Crowd._send(redis, transactions[start:start + 100])
+    return system.used(before)["cpuS"].get("redis", 0.0) * 1e6 / len(transactions)
+
+
 def polls_and_entries(system, crowd, size, options):
     """Redis's time a call, and latencies through the whole front at a moderate load."""
     numbers = [random.Random(size + i).randrange(1, crowd.first) for i in range(CALLS)]
-    position = Command(crowd.position_slots)
-    poll_us = script_us(system, [position.text(member=member_name(i), seq=str(crowd.base + i)) for i in numbers])
+    poll_us = poll_redis_us(system, [
+        b"".join(command.text(member=member_name(i)) for command in crowd.poll_commands) for i in numbers])
     token = b"t" * 43
     entering = Command(crowd.enter_slots)
     enter_us = script_us(system, [entering.text(member=member_name(i, f"g{size}"), token=token, admission=token)
@@ -97,7 +107,7 @@ def run(options):
     return [
         table("Growth", ["waiting", "poll: Redis µs", "p50 ms", "p99 ms", "entry: Redis µs", "p50 ms", "p99 ms",
                          "Redis commands/s while all wait"], rows,
-              "Redis's own time a script call, of members all over the line; latencies through nginx and the worker with 8 "
+              "A poll: Redis's processor time for a transaction of its own, of members all over the line; an entry: Redis's own time a script call; latencies through nginx and the worker with 8 "
               "connections."),
         table("Redis memory", ["waiting", "used MB", "bytes a waiting member", "RSS MB"], memory,
               "Ids of 20 characters; everything that Redis has allocated since the queue was empty, divided by the members."),

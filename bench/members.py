@@ -1,7 +1,7 @@
 """Members for benchmarks: their logins and tickets, requests in their name, and a crowd that waits already.
 
-A large crowd does not come in through HTTP: the command that the queue pool sends for one entry is overheard, and
-sent to Redis with other members' names. So every place is made by the system's own script.
+A large crowd does not come in through HTTP: the entry script is called with their names. So every place is made by the
+system's own script. What the queue pool sends to Redis for a poll is overheard, to be sent for others.
 """
 
 import base64
@@ -9,9 +9,11 @@ import hashlib
 import hmac
 import json
 import os
-import re
 import socket
+import sys
 import time
+
+from bench.system import BUILD, ROOT
 
 BATCH = 500
 
@@ -49,32 +51,32 @@ class Signer:
         return text + b"." + encode(hmac.digest(self.ticket_key, text, "sha256"))
 
 
-def overhear(system, action, word):
-    """What the queue pool sends to Redis while `action` runs: the words of the script call that hold `word`."""
+def overhear(system, action, member):
+    """The commands of the transaction that the queue pool sends to Redis while `action` runs, the one about `member`."""
+    commands = []
     with system.redis.monitor() as monitor:
         action()
         for heard in monitor.listen():
             words = heard["command"].split(" ")
-            if heard["client_type"] != "lua" and words[0].upper() in ("EVALSHA", "EVAL") and word in words:
-                return words
-    raise SystemExit(f"no script call with {word} was overheard")
+            if words[0].upper() == "MULTI":
+                commands = []
+            commands.append(words)
+            if words[0].upper() == "EXEC" and any(member in other for other in commands):
+                return commands
+    raise SystemExit(f"no transaction with {member} was overheard")
 
 
-def slots_of(words, member, seq=None):
-    """The words with the places of what differs from call to call: ("member",), ("seq",), ("token",), ("admission",)."""
-    arguments = 3 + int(words[2])
-    slots = list(words[:arguments])
-    for word in words[arguments:]:
-        if word == member:
-            slots.append(("member",))
-        elif seq is not None and word == str(seq) and ("seq",) not in slots:
-            slots.append(("seq",))
-        elif re.fullmatch("[A-Za-z0-9_-]{43}", word):
-            # A fresh entry token, and behind it what it is known by.
-            slots.append(("admission",) if ("token",) in slots else ("token",))
-        else:
-            slots.append(word)
-    return slots
+def script_slots(redis, name, queue, **values):
+    """The words of a call of lua/NAME.lua, with its keys; arguments are `values`, text or ("slot",), the rest is empty."""
+    os.environ.setdefault("SLUICE_PLAIN_BUILD", str(BUILD))
+    if str(ROOT / "tests") not in sys.path:
+        sys.path.insert(0, str(ROOT / "tests"))
+    from lib.scripts import read_script  # only here: it belongs to the tests
+    from lib.project import LUA
+    script = read_script(name, LUA)
+    keys = script.key_names(queue)
+    return ["EVALSHA", redis.script_load(script.text), str(len(keys)), *keys,
+            *(values.get(arg, "") for arg in script.args)]
 
 
 def _word(text):
@@ -83,7 +85,7 @@ def _word(text):
 
 
 class Command:
-    """A script call with slots, written fast."""
+    """A command with slots, written fast."""
 
     def __init__(self, slots):
         self.pieces = []
@@ -108,10 +110,18 @@ class Crowd:
         self.signer = Signer(system.data / "secrets")
         self.first, self.tokens = 1, []
         probe = member_name(0)
-        self.command = Command(slots_of(overhear(system, lambda: self._enter(probe), probe), probe))
-        self.position_slots = slots_of(overhear(system, lambda: self._ask(probe), probe), probe, self.seq)
-        self.enter_slots = slots_of(overhear(system, lambda: self._enter("n" * 20), "n" * 20), "n" * 20)
-        self.base = self.seq + 1
+        self._enter(probe)
+        claims = self.claims
+        self.enter_slots = script_slots(
+            system.redis, "enter", queue, member=("member",), visitor="0", mode="take_over", token=("token",),
+            admission=("admission",), unproven="0")
+        self.position_slots = script_slots(
+            system.redis, "position", queue, member=("member",), seq=("seq",), generation="0", epoch=str(claims["epoch"]),
+            incarnation=str(claims["inc"]), lane="main", visitor="0")
+        self.command = Command(self.enter_slots)
+        self.poll_commands = [Command([("member",) if word == probe else word for word in words])
+                              for words in overhear(system, lambda: self._ask(probe), probe)]
+        self.base = self.seq
 
     def _enter(self, member):
         status, _, answer = self.system.call("POST", f"/v1/queues/{self.queue}/entries", headers={

@@ -74,17 +74,22 @@ COLUMNS = ["path", "requests a second", "p50 ms", "p99 ms", "÷ hand-built", "÷
            "scripts a request", "good answers"]
 
 
-def page_mix(near, far_count, board):
+def page_mix(near, far, count, board):
     """What the waiting pages of a crowd of PAGE_CROWD ask in a second (web/waiting-room/page.js): the board at 1, 2 or
-    5 s by the wait left, the exact place at 1 or 2 s within 5 s of the front."""
+    5 s by the wait left, the exact place at 1 or 2 s within 5 s of the front, and each once in five minutes."""
     close = ADMITTED_PER_SECOND * 5
-    exact = min(close, NEAR) / 1 + max(0, close - NEAR) / 2.25 + PAGE_CROWD / 300
+    seldom = PAGE_CROWD / 300
+    exact = min(close, NEAR) / 1 + max(0, close - NEAR) / 2.25 + seldom
     looks = sum((min(PAGE_CROWD, upper) - lower) / (pause * 1.125) for lower, upper, pause in (
         (close, ADMITTED_PER_SECOND * 10, 1), (ADMITTED_PER_SECOND * 10, ADMITTED_PER_SECOND * 60, 2),
         (ADMITTED_PER_SECOND * 60, PAGE_CROWD, 5)))
     share = exact / (exact + looks)
     chance = random.Random(1)
-    return [near[i % len(near)] if chance.random() < share else board for i in range(far_count)], share
+
+    def exact_poll(i):
+        return far[i % len(far)] if chance.random() < seldom / exact else near[i % len(near)]
+
+    return [exact_poll(i) if chance.random() < share else board for i in range(count)], share
 
 
 class Requests:
@@ -106,7 +111,7 @@ class Requests:
         self.board = write_requests(work / "board", [board])
         self.board_304 = write_requests(work / "board-304", [
             get(f"/_sluice/board/{QUEUE}.json", b"If-None-Match: *")])
-        mix, self.exact_share = page_mix(polls("", near), 5000, board)
+        mix, self.exact_share = page_mix(polls("", near), polls("", far), 5000, board)
         self.mix = write_requests(work / "mix", mix)
         self.hello = write_requests(work / "hello", [get("/hello", b"X-Queue-Ticket: " + crowd.ticket(1))])
         self.return200 = write_requests(work / "return200", [get("/return200")])

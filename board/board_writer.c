@@ -7,6 +7,7 @@
 #include "board/board_file.h"
 #include "board/origin_load.h"
 #include "board/queue_figures.h"
+#include "board/snapshot_rounds.h"
 #include "lib/admission/line.h"
 #include "lib/admission/line_state_json.h"
 #include "lib/admission/promotion.h"
@@ -43,6 +44,7 @@ struct board_writer {
     struct redis *redis;
     struct arena *arena;
     struct queue_figures *figures;
+    struct snapshot_rounds *snapshots;
     struct origin_load *origin; /* NULL: what sites take is not measured */
     bool figures_too;           /* this pass reads them, and nothing has failed yet */
     struct buffer document;
@@ -104,6 +106,7 @@ struct board_writer *board_writer_new(const struct settings *settings)
         redis_new(settings->redis_socket, patience < PATIENCE_MS ? patience : PATIENCE_MS);
     writer->arena = arena_new();
     writer->figures = queue_figures_new();
+    writer->snapshots = snapshot_rounds_new(settings);
     writer->origin = open_origin(settings->origin_socket);
     writer->redis_answers = true;
     writer->can_write = true;
@@ -120,6 +123,7 @@ void board_writer_free(struct board_writer *writer)
     redis_free(writer->redis);
     arena_free(writer->arena);
     queue_figures_free(writer->figures);
+    snapshot_rounds_free(writer->snapshots);
     origin_load_close(writer->origin);
     buffer_free(&writer->document);
     free(writer->boards);
@@ -273,6 +277,7 @@ static bool refresh(struct board_writer *writer, struct board *board)
     enum outcome outcome = line_read_state(reply, &state);
 
     if (outcome == OUTCOME_OK) {
+        snapshot_rounds_see(writer->snapshots, str_of(board->id), state.waiting);
         publish(writer, board, &state);
     } else if (outcome == OUTCOME_NOT_FOUND) {
         withdraw(writer, board, "no such queue");
@@ -315,7 +320,11 @@ int64_t board_writer_step(struct board_writer *writer)
 {
     int64_t step_ends = clock_monotonic_ms() + STEP_MS;
 
-    if (writer->next_board == writer->count) {
+    int64_t until_snapshots =
+        writer->redis_answers
+            ? snapshot_rounds_step(writer->snapshots, writer->redis, writer->arena)
+            : RETRY_MS;
+    if (writer->next_board == writer->count && clock_monotonic_ms() >= writer->next_pass) {
         begin_pass(writer);
     }
     while (writer->next_board < writer->count && clock_monotonic_ms() < step_ends) {
@@ -341,6 +350,7 @@ int64_t board_writer_step(struct board_writer *writer)
         return 0;
     }
     int64_t wait = writer->next_pass - clock_monotonic_ms();
+    wait = wait < until_snapshots ? wait : until_snapshots;
     return wait > 0 ? wait : 0;
 }
 

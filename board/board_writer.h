@@ -18,7 +18,7 @@ struct board_writer;
  *  borrowed. Never NULL. */
 struct board_writer *board_writer_new(const struct settings *settings);
 
-/** Does a part of what is due, within half a second, and returns for how many milliseconds nothing will
+/** Does a part of what is due, within a second, and returns for how many milliseconds nothing will
  *  be. */
 int64_t board_writer_step(struct board_writer *writer);
 

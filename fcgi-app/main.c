@@ -15,6 +15,7 @@
 #include "fcgi-app/pool/event_loop.h"
 #include "fcgi-app/pool/listener.h"
 #include "fcgi-app/pool/services.h"
+#include "lib/admission/snapshot.h"
 #include "lib/base/log.h"
 #include "lib/captcha/siteverify.h"
 #include "lib/catalog/catalog.h"
@@ -66,6 +67,7 @@ static int pool_of_option(void)
 static void services_close(struct services *services)
 {
     waiting_page_free(services->waiting_page);
+    snapshot_close(services->snapshot);
     catalog_close(services->catalog);
     postgres_free(services->postgres);
     redis_free(services->redis);
@@ -187,6 +189,13 @@ static void stores_open(struct services *services)
         services->redis = redis_new(settings->redis_socket, settings->redis_timeout_ms);
         services->postgres = postgres_new(
             settings->postgres_conninfo, settings->statement_timeout_ms, settings->lock_timeout_ms);
+    }
+    if (services->pool == POOL_QUEUE && settings->snapshot_file[0] != '\0') {
+        services->snapshot = snapshot_open(settings->snapshot_file);
+        if (services->snapshot == NULL) {
+            log_event(LOG_LEVEL_WARNING, "snapshot.unusable",
+                      LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
+        }
     }
     if (services->pool == POOL_ORDER) {
         static struct told_rows told;

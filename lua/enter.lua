@@ -1,6 +1,6 @@
 #!lua
 -- enter: a member takes a place in line, or learns of the one already held.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses promises proofs
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses promises marks proofs
 --@args member seq generation epoch incarnation lane visitor mode token admission code unproven proof
 -- visitor is 1 for a caller without login; seq … lane are the ticket's, '' each without one.
 -- mode: take_over; stay: a place that another screen took over is left to it; at_once: only where one is
@@ -22,6 +22,7 @@
 --@include queue_state
 --@include main_line
 --@include promise
+--@include marks
 if arg_visitor == '1' and conf.identity ~= 'visitor' then
     return { 'UNAUTHENTICATED' }
 end
@@ -35,6 +36,7 @@ do
         if not is_of_ticket(seq, generation) then
             generation = (generation + 1) % 4096
             redis.call('ZADD', key_waiting, seq * 4096 + generation, arg_member)
+            mark_number(seq, MARK_ASK)
         end
         return main_line_answer('ALREADY', redis.call('ZRANK', key_waiting, arg_member), waiting, seq, generation)
     elseif waiting and conf.mode ~= 'lottery' and conf.admitWhenIdle ~= '1' and conf.entryCaptcha ~= 'altcha'
@@ -140,6 +142,9 @@ if kind ~= 'NONE' then
     if kind == 'WAITING' then
         it.lane = moved and lane or it.lane
         stand_in_line(arg_member, it)
+        if it.lane == 'main' and it.generation > 0 then
+            mark_number(it.seq, MARK_ASK)
+        end
     elseif kind == 'AWAY' then
         come_back(arg_member, it, moved and lane or nil)
         kind = 'WAITING'
@@ -187,7 +192,8 @@ if code then
 end
 if refill then
     if not by_invite then
-        redis.call('HSET', key_state, 'lastServedSeq', it.seq, 'lastWaitMs', 0)
+        -- Nobody waits: the front of the main line is behind this one.
+        redis.call('HSET', key_state, 'lastServedSeq', it.seq, 'lastWaitMs', 0, 'mainFront', it.seq)
     end
     come_in(ttl_ms)
     if arg_unproven == '1' then

@@ -59,7 +59,7 @@ if (not recovering and taken >= tonumber(redis.call('HGET', key_settings, 'maxAc
     return { 'WAIT' }
 end
 if pass.seq > tonumber(run.seq) then
-    redis.call('HSET', key_state, 'seq', pass.seq)
+    redis.call('HSET', key_state, 'seq', pass.seq, 'countedFrom', pass.seq + 1)
 end
 local ends = visit_end()
 give_place(arg_member, pass, arg_token, arg_newAdmission, ends)

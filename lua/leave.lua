@@ -1,8 +1,8 @@
 #!lua
 -- leave: a member gives up the place in line or the unused entry token.
---@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft laneNumbers
+--@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft laneNumbers marks
 --@args member seq generation epoch incarnation lane visitor
--- Returns {LEFT}, {NOT_THERE}, or NOT_FOUND, UNAUTHENTICATED, ORDER_IN_PROGRESS, SESSION_REVOKED.
+-- Returns {LEFT, seq}, {NOT_THERE}, or NOT_FOUND, UNAUTHENTICATED, ORDER_IN_PROGRESS, SESSION_REVOKED.
 -- Safe because a CLAIMED place is never taken away here: the running order decides it.
 --@include queue
 --@include places
@@ -11,6 +11,7 @@
 --@include draw
 --@include lanes
 --@include find
+--@include marks
 --@include stand
 --@include locate
 --@include ticket
@@ -40,4 +41,4 @@ end
 
 redis.call('HINCRBY', key_state, 'left', 1)
 depart(arg_member, kind, it)
-return { 'LEFT' }
+return { 'LEFT', it.seq }

@@ -1,6 +1,6 @@
 #!lua
 -- member_admit: an operator lets one member in, past the line.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft laneNumbers
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft laneNumbers marks
 --@args member token admission
 -- Returns {ADMITTED} also where the member was in already, or NO_ROOM, ALREADY_ACTIVE, NOT_FOUND.
 -- Safe because leaving the line and getting the place are one step. It takes from the rate, which may owe
@@ -12,6 +12,7 @@
 --@include draw
 --@include lanes
 --@include find
+--@include marks
 --@include stand
 --@include locate
 --@include depart

@@ -1,6 +1,6 @@
 #!lua
 -- member_end: a visit ends before its time: the visitor is done, or an operator takes the member out.
---@keys settings state waiting away awayUntil places ready pickup departures seated ended priority draw drawn drawGone drawLeft laneNumbers unpaid
+--@keys settings state waiting away awayUntil places ready pickup departures seated ended priority draw drawn drawGone drawLeft laneNumbers unpaid marks
 --@args member admission
 -- admission: only that one ends, and nothing else of the member is touched; '': whatever the member has,
 -- in line too.
@@ -14,6 +14,7 @@
 --@include draw
 --@include lanes
 --@include find
+--@include marks
 --@include stand
 --@include locate
 --@include depart

@@ -1,6 +1,6 @@
 #!lua flags=no-writes
 -- member_find: where one member stands, for whoever answers the phone.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures priority draw drawn drawGone drawLeft laneNumbers
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures priority draw drawn drawGone drawLeft laneNumbers marks
 --@args member
 -- Returns {OK, READY | CLAIMED | WAITING | AWAY | NONE, seq, generation, rank (-1 none), end in ms (0 none: of
 -- the token, of the claim's lease, or of the number kept while away), has seen the token 0|1, unpaid order
@@ -12,6 +12,7 @@
 --@include draw
 --@include lanes
 --@include find
+--@include marks
 --@include stand
 --@include rate
 --@include position

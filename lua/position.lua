@@ -1,6 +1,6 @@
 #!lua
 -- position: where a member stands; a READY owner who asks has picked the entry token up.
---@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft entrants laneNumbers
+--@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft entrants laneNumbers marks
 --@args member seq generation epoch incarnation lane visitor
 -- visitor is 1 for a caller known by the visitor cookie alone; the other five are the ticket's, '' each
 -- without one.
@@ -53,6 +53,7 @@ end
 --@include draw
 --@include lanes
 --@include find
+--@include marks
 --@include stand
 --@include entrants
 --@include locate

@@ -1,7 +1,7 @@
 #!lua
 -- promote: one call of a tick of one queue: collect what has run out, refill the rate, let the next ones in. A tick is as
 -- many calls as it takes, each of them short.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals leader priority draw drawn drawGone drawLeft orderLoad promises
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals leader priority draw drawn drawGone drawLeft orderLoad promises marks
 --@args owner poolSeen poolSilentMs poolSilence awayMs goesOn
 -- poolSeen: Redis TIME of the order pool's last sign of life in ms, -1 for never; poolSilentMs: ms of its
 -- outages that ended; poolSilence: from when on a silence is an outage, 0: no order pool is needed; awayMs:
@@ -34,7 +34,7 @@ for name, value in pairs(hash_fields(key_settings, 'maxActive', 'batchCap', 'ent
 end
 for name, value in pairs(hash_fields(key_state, 'bucket', 'bucketAt', 'frozenEnd', 'admittedEma',
     'recoveringUntil', 'sampledAt', 'prunedTo', 'poolSilentMs', 'awayMs', 'admittedBetweenTicks',
-    'lastServedSeq', 'longestWaitMs', 'priorityCarry', 'tickAt', 'tickLength', 'tickSampled')) do
+    'lastServedSeq', 'longestWaitMs', 'priorityCarry', 'tickAt', 'tickLength', 'tickSampled', 'mainFront', 'countedFrom')) do
     run[name] = tonumber(value)
 end
 local seen, silence = tonumber(arg_poolSeen), tonumber(arg_poolSilence)
@@ -204,6 +204,7 @@ end
 local places, deadlines = {}, {}
 local served_before = tonumber(run.lastServedSeq or 0)
 local first_new, last_number, count_new = nil, served_before, 0
+local last_of_main = nil
 local function let_in(set, count, deadline, number_of)
     local popped = count > 0 and redis.call('ZPOPMIN', set, count) or {}
     local format, tokens, n = string.format, ARGV, #places
@@ -227,6 +228,7 @@ local function let_in(set, count, deadline, number_of)
             last_number = last_number > seq and last_number or seq
             count_new = count_new + 1
         end
+        last_of_main = set == key_waiting and seq or nil
     end
 end
 
@@ -238,6 +240,7 @@ if admitted > 0 then
     end)
     let_in(key_drawn, from_drawn, deadline, number_of_place)
     let_in(key_waiting, from_waiting, deadline)
+    run.mainFront = math.max(run.mainFront or 0, last_of_main or 0)
     redis.call('HSET', key_places, unpack(places))
     redis.call('ZADD', key_ready, unpack(deadlines))
     for i = 1, #deadlines, 2 do
@@ -270,7 +273,8 @@ redis.call('HSET', key_state, 'bucket', string.format('%.6f', bucket - admitted)
     'rateEma', string.format('%.6f', rate_ema),
     'admittedEma', string.format('%.6f', moving_average(run.admittedEma or 0, admitted + at_once, 5)),
     'admittedBetweenTicks', 0, 'tickAt', goes_on and run.tickAt or now, 'tickLength', tick_length,
-    'tickSampled', (is_new_second or again) and 1 or 0, 'sampledAt', math.max(second, sampled_at))
+    'tickSampled', (is_new_second or again) and 1 or 0, 'sampledAt', math.max(second, sampled_at),
+    'mainFront', run.mainFront or 0, 'countedFrom', run.countedFrom or tonumber(run.seq or 0) + 1)
 
 local function count(name, by)
     if by > 0 then
@@ -292,7 +296,9 @@ if head[2] then
             ranges[#ranges + 1] = old
         end
         redis.call('HDEL', key_departures, unpack(ranges))
-        redis.call('HSET', key_state, 'prunedTo', math.min(range, pruned + CLEANUP))
+        redis.call('HDEL', key_marks, unpack(ranges))
+        redis.call('HSET', key_state, 'prunedTo', math.min(range, pruned + CLEANUP),
+            'mainFront', math.max(run.mainFront or 0, math.floor(tonumber(head[2]) / GENERATIONS) - 1))
     end
     local seconds = redis.call('ZRANGEBYSCORE', key_arrivals, '-inf',
         math.floor(tonumber(head[2]) / GENERATIONS) - 1, 'LIMIT', 0, CLEANUP)

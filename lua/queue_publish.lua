@@ -1,7 +1,7 @@
 #!lua
 -- queue_publish: brings a queue's settings from PostgreSQL into Redis, and with them pause, reset and
 -- recovery.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners promises orderLoad autopilot moves proofs
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners promises orderLoad autopilot moves marks proofs
 --@args intent version epoch incarnation seqFloor recoveryMs
 -- then field, value, field, value, … of the settings hash (which hold version, epoch and incarnation
 -- once more). seqFloor: no number up to it is given out; recoveryMs: how long a queue that lost its memory
@@ -48,7 +48,7 @@ end
 local function empty_the_line()
     redis.call('UNLINK', key_waiting, key_away, key_awayUntil, key_places, key_ready, key_pickup, key_claimed,
         key_departures, key_seated, key_series, key_arrivals, key_ended, key_watched, key_priority, key_draw, key_drawn, key_drawGone,
-        key_drawLeft, key_entrants, key_laneNumbers, key_promises, key_proofs)
+        key_drawLeft, key_entrants, key_laneNumbers, key_promises, key_marks, key_proofs)
 end
 
 if redis.call('HGET', key_settings, 'deleted') == '1' then
@@ -62,10 +62,11 @@ if not state[1] or state[1] ~= arg_incarnation then
     redis.call('HSET', key_state, 'incarnation', arg_incarnation, 'epoch', arg_epoch, 'bucketAt', now,
         'bucket', arg_incarnation == '1' and arg_epoch == '1' and redis.call('HGET', key_settings, 'burst') or '0',
         'seq', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor)),
+        'countedFrom', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor)) + 1,
         'recoveringUntil', tonumber(arg_recoveryMs) > 0 and now + tonumber(arg_recoveryMs) or 0)
 elseif state[2] ~= arg_epoch then
     empty_the_line()
-    redis.call('HSET', key_state, 'epoch', arg_epoch, 'seq', 0, 'prunedTo', 0)
+    redis.call('HSET', key_state, 'epoch', arg_epoch, 'seq', 0, 'prunedTo', 0, 'countedFrom', 1, 'mainFront', 0)
     -- The totals go on, for whoever draws their curve; a result counts from here.
     for _, name in ipairs({ 'entered', 'admitted', 'consumed', 'left', 'expired' }) do
         redis.call('HSET', key_state, name .. 'Before', redis.call('HGET', key_state, name) or 0)

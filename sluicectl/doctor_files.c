@@ -166,6 +166,7 @@ void doctor_files(struct doctor *doctor)
     if (doctor->has_settings) {
         check_secrets(doctor);
         check_memory(doctor, "metrics_file", doctor->settings.metrics_file);
+        check_memory(doctor, "snapshot_file", doctor->settings.snapshot_file);
         check_memory(doctor, "catalog_l1_directory", doctor->settings.catalog_l1_directory);
         check_board(doctor);
     }

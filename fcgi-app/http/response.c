@@ -56,6 +56,7 @@ void response_clear(struct response *response)
     response->content_type = NULL;
     response->cache_control = "no-store";
     response->ask = NULL;
+    response->look = NULL;
     buffer_clear(&response->headers);
     if (response->body.capacity > KEPT_MAX) {
         buffer_free(&response->body);

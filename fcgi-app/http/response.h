@@ -16,6 +16,8 @@
 
 enum { RESPONSE_MAX = 32 * 1024 * 1024 };
 
+struct line_look;
+
 struct response {
     int status;            /* 200 unless set */
     struct buffer headers; /* complete lines, each with its CRLF */
@@ -23,6 +25,7 @@ struct response {
     const char *content_type;  /* NULL: no body */
     const char *cache_control; /* "no-store" unless set */
     struct redis_command *ask; /* queue pool: finish needs this reply too and is called once more */
+    struct line_look *look; /* queue pool: begin gives this instead of a command, see line_handler.h */
 };
 
 /** An empty response of status 200. Memory is kept between requests by response_clear(). */

@@ -14,6 +14,7 @@
 #include "fcgi-app/pool/pool_metrics.h"
 #include "fcgi-app/pool/shedding.h"
 #include "fcgi-app/pool/stop_signal.h"
+#include "fcgi-app/pool/together.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/store/redis_pipeline.h"
@@ -21,7 +22,6 @@
 enum {
     EVENTS_MAX = 256,
     PEEK_MAX = 64 * 1024,
-    SPARE_EXCHANGES_MAX = 256,
     PARTIAL_MAX_MS = 5000, /* how long a request may be half here */
     SWEEP_MS = 1000,
     STOP_MAX_MS = 5000,
@@ -40,8 +40,8 @@ struct loop {
     int64_t stop_at_ms;
     int64_t swept_at_ms;
     size_t partial; /* connections that may hold half a request */
-    struct exchange *spare;
-    size_t spare_count;
+    struct exchange_store exchanges;
+    struct together *together;
     struct flight *again; /* those that have one more question for Redis */
     size_t due_count;
     struct connection *due[CONNECTIONS_MAX]; /* to look at again in this turn */
@@ -73,31 +73,6 @@ static bool is_full(const struct loop *loop)
     return loop->accepted == ACCEPTED_NONE || loop->connections.open == CONNECTIONS_MAX;
 }
 
-static struct exchange *take_exchange(struct loop *loop)
-{
-    struct exchange *exchange = loop->spare;
-
-    if (exchange == NULL) {
-        return exchange_new();
-    }
-    loop->spare = exchange->next;
-    loop->spare_count--;
-    exchange->next = NULL;
-    return exchange;
-}
-
-static void give_back(struct loop *loop, struct exchange *exchange)
-{
-    if (loop->spare_count == SPARE_EXCHANGES_MAX) {
-        exchange_free(exchange);
-        return;
-    }
-    exchange_clear(exchange);
-    exchange->next = loop->spare;
-    loop->spare = exchange;
-    loop->spare_count++;
-}
-
 static void look_again(struct loop *loop, struct connection *connection)
 {
     if (!connection->is_due) {
@@ -125,7 +100,7 @@ static void respond(struct loop *loop, struct connection *connection, struct exc
         exchange_send(exchange, &connection->fcgi, loop->now_ms);
         connection_finish(&loop->connections, connection, loop->now_ms);
     }
-    give_back(loop, exchange);
+    exchange_give_back(&loop->exchanges, exchange);
     if (connection->state == CONNECTION_IDLE && connection->has_news) {
         look_again(loop, connection);
     }
@@ -161,6 +136,12 @@ static void on_reply(void *context, const redisReply *reply)
     }
 }
 
+/* A look is done, its result is in it. */
+static void on_looked(void *context)
+{
+    on_reply(context, NULL);
+}
+
 static void ask_again(struct loop *loop)
 {
     struct flight *flight = loop->again;
@@ -176,7 +157,7 @@ static void ask_again(struct loop *loop)
 
 static void begin(struct loop *loop, struct connection *connection)
 {
-    struct exchange *exchange = take_exchange(loop);
+    struct exchange *exchange = exchange_take(&loop->exchanges);
     struct redis_command *command = NULL;
 
     if (exchange_begin(exchange, POOL_QUEUE, BODY_MAX, &connection->fcgi, loop->now_ms)) {
@@ -190,18 +171,24 @@ static void begin(struct loop *loop, struct connection *connection)
             exchange->route->handler(loop->services, &exchange->request, &exchange->response);
         }
         exchange->member = request_log_take_member();
-        if (command != NULL && shedding_by_redis(&loop->shedding, kind)) {
+        bool asks_redis = command != NULL || exchange->response.look != NULL;
+        if (asks_redis && shedding_by_redis(&loop->shedding, kind)) {
             finish(loop, exchange, NULL);
             command = NULL;
+            exchange->response.look = NULL;
         }
     }
-    if (command == NULL) {
+    if (command == NULL && exchange->response.look == NULL) {
         respond(loop, connection, exchange);
         return;
     }
     struct flight *flight = arena_alloc(exchange->arena, sizeof(*flight));
     *flight = (struct flight){.loop = loop, .connection = connection, .exchange = exchange};
-    redis_pipeline_send(loop->pipeline, command, on_reply, flight, loop->now_ms);
+    if (command == NULL) {
+        together_add(loop->together, exchange->response.look, on_looked, flight, loop->now_ms);
+    } else {
+        redis_pipeline_send(loop->pipeline, command, on_reply, flight, loop->now_ms);
+    }
 }
 
 /* Begins the request that waits in an idle connection, once it is whole. */
@@ -350,6 +337,7 @@ static void turn(struct loop *loop, const sigset_t *open_mask)
     }
     loop->shedding.left_some = count == EVENTS_MAX || loop->accepted == ACCEPTED_SOME;
     look_at_the_due(loop);
+    together_send(loop->together, loop->pipeline, loop->now_ms);
     ask_again(loop);
     redis_pipeline_turn(loop->pipeline, loop->now_ms);
     if (loop->now_ms - loop->swept_at_ms >= (is_stopping(loop) ? STOP_LOOK_MS : SWEEP_MS)) {
@@ -361,14 +349,13 @@ static void turn(struct loop *loop, const sigset_t *open_mask)
 static void free_loop(struct loop *loop)
 {
     redis_pipeline_free(loop->pipeline);
+    together_free(loop->together);
     for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
         if (loop->connections.all[i].state == CONNECTION_IDLE) {
             connection_close(&loop->connections, &loop->connections.all[i]);
         }
     }
-    while (loop->spare != NULL) {
-        exchange_free(take_exchange(loop));
-    }
+    exchange_store_free(&loop->exchanges);
     (void)close(loop->epoll_fd);
     free(loop);
 }
@@ -385,6 +372,7 @@ int event_loop_run(const struct services *services)
     loop->services = services;
     loop->now_ms = clock_monotonic_ms();
     shedding_start(&loop->shedding, services->settings, loop->now_ms);
+    loop->together = together_new();
     loop->pipeline =
         redis_pipeline_new(services->settings->redis_socket, services->settings->redis_timeout_ms,
                            loop->epoll_fd, loop->now_ms);

@@ -7,6 +7,8 @@
 #include "fcgi-app/pool/pool_metrics.h"
 #include "lib/base/clock.h"
 
+enum { SPARE_MAX = 256 };
+
 struct exchange *exchange_new(void)
 {
     struct exchange *exchange = calloc(1, sizeof(*exchange));
@@ -36,6 +38,38 @@ void exchange_free(struct exchange *exchange)
         response_free(&exchange->response);
         arena_free(exchange->arena);
         free(exchange);
+    }
+}
+
+struct exchange *exchange_take(struct exchange_store *store)
+{
+    struct exchange *exchange = store->spare;
+
+    if (exchange == NULL) {
+        return exchange_new();
+    }
+    store->spare = exchange->next;
+    store->count--;
+    exchange->next = NULL;
+    return exchange;
+}
+
+void exchange_give_back(struct exchange_store *store, struct exchange *exchange)
+{
+    if (store->count == SPARE_MAX) {
+        exchange_free(exchange);
+        return;
+    }
+    exchange_clear(exchange);
+    exchange->next = store->spare;
+    store->spare = exchange;
+    store->count++;
+}
+
+void exchange_store_free(struct exchange_store *store)
+{
+    while (store->spare != NULL) {
+        exchange_free(exchange_take(store));
     }
 }
 

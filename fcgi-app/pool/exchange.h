@@ -30,6 +30,21 @@ struct exchange {
     struct exchange *next; /* of the pool */
 };
 
+/** Exchanges that are free, with their memory. */
+struct exchange_store {
+    struct exchange *spare;
+    size_t count;
+};
+
+/** An empty one, of the store or new; never NULL. */
+struct exchange *exchange_take(struct exchange_store *store);
+
+/** Empties it and puts it into the store, which keeps some hundred. */
+void exchange_give_back(struct exchange_store *store, struct exchange *exchange);
+
+/** Frees all that are in the store. */
+void exchange_store_free(struct exchange_store *store);
+
 /** A new one, empty; never NULL. */
 struct exchange *exchange_new(void);
 

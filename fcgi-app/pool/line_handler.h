@@ -13,8 +13,9 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/store/redis_command.h"
 
-/** Returns the command to send, or NULL where `response` is complete already. `*memory` is handed on to
- *  finish and lives in the request's arena. */
+/** Returns the command to send, or NULL where `response` is complete already, or where response->look is set: it is
+ *  put to Redis together with others', and finish finds the result in it, without a reply of its own. `*memory` is
+ *  handed on to finish and lives in the request's arena. */
 typedef struct redis_command *line_begin(const struct services *services,
                                          const struct request *request, struct response *response,
                                          void **memory);

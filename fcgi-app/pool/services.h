@@ -16,6 +16,7 @@ struct siteverify;
 struct payment_provider;
 struct waiting_page;
 struct told_rows;
+struct snapshot;
 
 enum pool { POOL_QUEUE, POOL_ORDER, POOL_OPERATOR, POOL_CATALOG, POOL_PAYMENT };
 
@@ -30,11 +31,12 @@ struct services {
     struct payment_provider
         *payment_provider;             /* of the payment pool; NULL where the setting says none */
     struct waiting_page *waiting_page; /* of the queue pool; NULL elsewhere */
-    struct redis *redis;               /* blocking client; NULL in the queue pool */
-    struct postgres *postgres;         /* NULL in the queue pool */
-    struct told_rows *told;            /* of the order pool; NULL elsewhere */
-    struct operator_keys *operators;   /* NULL outside of the operator pool */
-    struct catalog *catalog;           /* of the catalog and order pools; NULL elsewhere */
+    struct snapshot *snapshot; /* of the queue pool; NULL elsewhere, and where there is none */
+    struct redis *redis;       /* blocking client; NULL in the queue pool */
+    struct postgres *postgres; /* NULL in the queue pool */
+    struct told_rows *told;    /* of the order pool; NULL elsewhere */
+    struct operator_keys *operators; /* NULL outside of the operator pool */
+    struct catalog *catalog;         /* of the catalog and order pools; NULL elsewhere */
 };
 
 #endif

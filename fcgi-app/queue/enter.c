@@ -8,7 +8,7 @@
  * Reply    201 position at first, 200 when already there; with queueTicket, also as a cookie
  * Errors   INVALID_REQUEST 400, CODE_INVALID, CAPTCHA_FAILED 403 (nothing is lost), UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ALREADY_ACTIVE 409, QUEUE_CLOSED,
  *          SOLD_OUT 410, QUEUE_FULL, ADMISSION_UNAVAILABLE 503
- * Touches  lua/enter.lua
+ * Touches  lua/enter_together.lua, together with others; lua/enter.lua with a code and where that does not decide
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/pool/line_handler.h"
@@ -20,6 +20,8 @@
 #include "fcgi-app/queue/ticket_issue.h"
 #include "fcgi-app/queue/who_stands.h"
 #include "lib/admission/codes.h"
+#include "lib/admission/line_look.h"
+#include "lib/admission/snapshot.h"
 #include "lib/base/log.h"
 #include "lib/captcha/altcha_payload.h"
 #include "lib/metrics/metrics.h"
@@ -35,7 +37,7 @@ struct entry_body {
 };
 
 struct entering {
-    struct line_caller *caller;
+    struct line_look *look;
     const char *why; /* there is no proof of work that could count */
 };
 
@@ -71,6 +73,12 @@ static bool read_body(const struct request *request, struct response *response,
            read_text(request, response, body, "captcha", ALTCHA_PAYLOAD_MAX, &read->captcha);
 }
 
+static struct redis_command *ask_alone(const struct request *request, struct line_look *look)
+{
+    look->state = LINE_LOOK_ASKED;
+    return line_enter(request->arena, look->caller, LINE_TAKE_OVER);
+}
+
 struct redis_command *enter_begin(const struct services *services, const struct request *request,
                                   struct response *response, void **memory)
 {
@@ -80,27 +88,39 @@ struct redis_command *enter_begin(const struct services *services, const struct 
     if (!read_body(request, response, &body)) {
         return NULL;
     }
-    *entering =
-        (struct entering){.caller = who_enters(services, request, response), .why = WHY_NO_PROOF};
-    *memory = entering;
-    if (entering->caller == NULL) {
+    struct line_caller *caller = who_enters(services, request, response);
+    if (caller == NULL) {
         return NULL;
     }
-    entering->caller->code = body.code;
+    *entering = (struct entering){
+        .look = line_look_new(request->arena, caller, LINE_LOOK_ENTRY),
+        .why = WHY_NO_PROOF,
+    };
+    *memory = entering;
+    caller->code = body.code;
     if (body.captcha.n > 0) {
-        entering->caller->proof =
-            entry_proof_check(services, request, entering->caller, body.captcha, &entering->why);
+        caller->proof = entry_proof_check(services, request, caller, body.captcha, &entering->why);
     }
-    return line_enter(request->arena, entering->caller, LINE_TAKE_OVER);
+    if (body.code.n > 0 || body.captcha.n > 0) {
+        return ask_alone(request, entering->look);
+    }
+    response->look = entering->look;
+    return NULL;
 }
 
 void enter_finish(const struct services *services, const struct request *request,
                   const redisReply *reply, void *memory, struct response *response)
 {
     const struct entering *entering = memory;
-    const struct line_caller *caller = entering->caller;
-    struct line_position position;
-    enum outcome outcome = line_read_position(reply, &position);
+    struct line_look *look = entering->look;
+    const struct line_caller *caller = look->caller;
+
+    if (look->state == LINE_LOOK_UNDECIDED) {
+        response->ask = ask_alone(request, look);
+        return;
+    }
+    enum outcome outcome = line_look_outcome(look, reply);
+    const struct line_position *position = &look->position;
 
     metrics_add(outcome == OUTCOME_ENTERED   ? METRIC_ENTRIES_NEW
                 : outcome == OUTCOME_ALREADY ? METRIC_ENTRIES_AGAIN
@@ -115,20 +135,23 @@ void enter_finish(const struct services *services, const struct request *request
         refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
         return;
     }
-    struct str ticket = ticket_issue(services, request, caller, &position);
+    if (position->generation > 0) {
+        snapshot_doubt(services->snapshot, caller->queue, position->seq);
+    }
+    struct str ticket = ticket_issue(services, request, caller, position);
     if (ticket.n == 0) {
         log_event(LOG_LEVEL_ERROR, "ticket.not_signed",
-                  LOG_FIELDS(LOG_STR("queue", caller->queue), LOG_INT("seq", position.seq)));
+                  LOG_FIELDS(LOG_STR("queue", caller->queue), LOG_INT("seq", position->seq)));
         problem_answer(request, response, PROBLEM_INTERNAL_ERROR, "The ticket was not signed.");
         return;
     }
     log_set_request(request->request_id, request->traceparent);
     log_event(LOG_LEVEL_DEBUG, "queue.entered",
-              LOG_FIELDS(LOG_STR("queue", caller->queue), LOG_INT("number", position.seq),
+              LOG_FIELDS(LOG_STR("queue", caller->queue), LOG_INT("number", position->seq),
                          LOG_INT("again", outcome == OUTCOME_ALREADY)));
     log_set_request(str_sized(NULL, 0), str_sized(NULL, 0));
     seen_queues_add(caller->queue);
-    position_json_answer(response, outcome == OUTCOME_ENTERED ? 201 : 200, caller->queue, &position,
+    position_json_answer(response, outcome == OUTCOME_ENTERED ? 201 : 200, caller->queue, position,
                          ticket);
     ticket_cookie_set(services, request, response, caller->queue, ticket);
 }

@@ -11,6 +11,8 @@
 #include "fcgi-app/queue/refusal.h"
 #include "fcgi-app/queue/ticket_cookie.h"
 #include "fcgi-app/queue/who_stands.h"
+#include "lib/admission/snapshot.h"
+#include "lib/store/redis_reply.h"
 
 struct redis_command *leave_begin(const struct services *services, const struct request *request,
                                   struct response *response, void **memory)
@@ -30,6 +32,9 @@ void leave_finish(const struct services *services, const struct request *request
     if (outcome != OUTCOME_LEFT && outcome != OUTCOME_NOT_THERE) {
         refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
         return;
+    }
+    if (outcome == OUTCOME_LEFT) {
+        snapshot_doubt(services->snapshot, caller->queue, redis_reply_int(reply, 1, 0));
     }
     response->status = 204;
     if (ticket_cookie_read(services, request, caller->queue).n > 0) {

@@ -5,35 +5,46 @@
  * Reply    200 position
  * Errors   UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, SESSION_REVOKED, QUEUE_RESET 409,
  *          ADMISSION_UNAVAILABLE 503
- * Touches  lua/position.lua
+ * Touches  this host's snapshot; plain reads of the main line, together with others; lua/position.lua where they do not decide
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/position_json.h"
 #include "fcgi-app/queue/refusal.h"
 #include "fcgi-app/queue/seen_queues.h"
+#include "fcgi-app/queue/snapshot_answer.h"
 #include "fcgi-app/queue/who_stands.h"
+#include "lib/admission/line_look.h"
+#include "lib/metrics/metrics.h"
 
 struct redis_command *position_begin(const struct services *services, const struct request *request,
                                      struct response *response, void **memory)
 {
     struct line_caller *caller = who_stands(services, request, response);
 
-    *memory = caller;
-    return caller == NULL ? NULL : line_position(request->arena, caller);
+    if (caller != NULL && !snapshot_answer(services, request, caller, response)) {
+        *memory = response->look = line_look_new(request->arena, caller, LINE_LOOK_POSITION);
+    }
+    return NULL;
 }
 
 void position_finish(const struct services *services, const struct request *request,
                      const redisReply *reply, void *memory, struct response *response)
 {
-    const struct line_caller *caller = memory;
-    struct line_position position;
-    enum outcome outcome = line_read_position(reply, &position);
+    struct line_look *look = memory;
+    const struct line_caller *caller = look->caller;
 
     (void)services;
+    if (look->state == LINE_LOOK_UNDECIDED) {
+        look->state = LINE_LOOK_ASKED;
+        response->ask = line_position(request->arena, caller);
+        return;
+    }
+    enum outcome outcome = line_look_outcome(look, reply);
     if (outcome != OUTCOME_OK) {
         refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
         return;
     }
+    metrics_add(METRIC_POSITIONS_REDIS, 1);
     seen_queues_add(caller->queue);
-    position_json_answer(response, 200, caller->queue, &position, str_sized(NULL, 0));
+    position_json_answer(response, 200, caller->queue, &look->position, str_sized(NULL, 0));
 }

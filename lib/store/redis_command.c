@@ -94,6 +94,43 @@ struct redis_command *redis_command_show_script(struct arena *arena, enum script
     return command;
 }
 
+enum { TRANSACTION_FRAME = 2 }; /* MULTI and EXEC */
+
+struct redis_command *redis_command_transaction(struct arena *arena, int commands)
+{
+    struct redis_command *transaction = redis_command_new(arena, "MULTI");
+
+    transaction->ends =
+        arena_alloc(arena, (size_t)(commands + TRANSACTION_FRAME) * sizeof(*transaction->ends));
+    return transaction;
+}
+
+void redis_command_next(struct redis_command *transaction, const char *name)
+{
+    transaction->ends[transaction->parts++] = transaction->count;
+    redis_command_add(transaction, str_of(name));
+}
+
+void redis_command_exec(struct redis_command *transaction)
+{
+    redis_command_next(transaction, "EXEC");
+    transaction->ends[transaction->parts++] = transaction->count;
+}
+
+int redis_command_replies_before(const struct redis_command *command)
+{
+    return command->parts == 0 ? 0 : command->parts - 1;
+}
+
+void redis_command_add_key(struct redis_command *command, struct str queue, struct str name)
+{
+    char *key = arena_alloc(command->arena, KEY_FRAME + queue.n + name.n);
+    char *end = begin_key(key, queue);
+
+    memcpy(end, name.p, name.n);
+    redis_command_add(command, str_sized(key, (size_t)(end - key) + name.n));
+}
+
 void redis_command_add(struct redis_command *command, struct str word)
 {
     if (command->count == command->capacity) {
@@ -137,21 +174,35 @@ static char *write_length(char *at, char kind, size_t length)
     return at;
 }
 
-struct str redis_command_wire(const struct redis_command *command)
+static char *write_words(char *at, const struct redis_command *command, int from, int to)
 {
-    size_t room = WORD_FRAME;
-
-    for (int i = 0; i < command->count; i++) {
-        room += command->lengths[i] + WORD_FRAME;
-    }
-    char *wire = arena_alloc(command->arena, room);
-    char *at = write_length(wire, '*', (size_t)command->count);
-    for (int i = 0; i < command->count; i++) {
+    at = write_length(at, '*', (size_t)(to - from));
+    for (int i = from; i < to; i++) {
         at = write_length(at, '$', command->lengths[i]);
         memcpy(at, command->words[i], command->lengths[i]);
         at += command->lengths[i];
         *at++ = '\r';
         *at++ = '\n';
+    }
+    return at;
+}
+
+struct str redis_command_wire(const struct redis_command *command)
+{
+    size_t room = (size_t)(command->parts + 1) * WORD_FRAME;
+
+    for (int i = 0; i < command->count; i++) {
+        room += command->lengths[i] + WORD_FRAME;
+    }
+    char *wire = arena_alloc(command->arena, room);
+    char *at = wire;
+    int from = 0;
+    for (int i = 0; i < command->parts; i++) {
+        at = write_words(at, command, from, command->ends[i]);
+        from = command->ends[i];
+    }
+    if (command->parts == 0) {
+        at = write_words(at, command, 0, command->count);
     }
     return str_sized(wire, (size_t)(at - wire));
 }

@@ -19,10 +19,28 @@ struct redis_command {
     size_t *lengths;
     int count;
     int capacity;
+    int *ends; /* of a transaction: behind which word each of its commands ends */
+    int parts; /* how many commands that is; 0: one, the words are its own */
 };
 
 /** A plain command; `name` is its first word. */
 struct redis_command *redis_command_new(struct arena *arena, const char *name);
+
+/** A transaction, begun: the commands added next run between MULTI and EXEC, so as of one moment. Only the reply to
+ *  EXEC counts: an array with the replies, or an error where one of the commands was refused. At most `commands`. */
+struct redis_command *redis_command_transaction(struct arena *arena, int commands);
+
+/** Begins the next command of a transaction; its words come after it. */
+void redis_command_next(struct redis_command *transaction, const char *name);
+
+/** Ends a transaction, which is then complete. */
+void redis_command_exec(struct redis_command *transaction);
+
+/** Appends `sluice:{queue}:NAME`, made in the arena. */
+void redis_command_add_key(struct redis_command *command, struct str queue, struct str name);
+
+/** How many replies come before the one that counts. */
+int redis_command_replies_before(const struct redis_command *command);
 
 /** An EVALSHA of `script` with the keys that the script declares, `sluice:{queue}:NAME` each (or
  *  `sluice:NAME` for a script with a global key: `queue` is then not looked at). */

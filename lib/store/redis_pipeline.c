@@ -20,8 +20,9 @@ struct in_flight {
     redis_pipeline_done *done;
     void *context;
     int64_t deadline_ms;
-    int64_t sent_us; /* for the metrics */
-    bool has_text;   /* sent again with its text */
+    int64_t sent_us;  /* for the metrics */
+    bool has_text;    /* sent again with its text */
+    int to_pass_over; /* replies that come before the one that counts */
 };
 
 struct redis_pipeline {
@@ -178,12 +179,18 @@ void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *
                                         .done = done,
                                         .context = context,
                                         .sent_us = clock_monotonic_us(),
+                                        .to_pass_over = redis_command_replies_before(command),
                                         .deadline_ms = now_ms + pipeline->timeout_ms});
 }
 
 /* One reply belongs to the oldest command in flight. */
 static void settle(struct redis_pipeline *pipeline, const redisReply *reply)
 {
+    if (slot(pipeline, 0)->to_pass_over > 0) {
+        /* What was wrong with a part of a transaction, EXEC's reply says too. */
+        slot(pipeline, 0)->to_pass_over--;
+        return;
+    }
     struct in_flight one = take_oldest(pipeline);
 
     if (one.command == NULL) {

@@ -34,11 +34,17 @@ local function seat_again(member, kind, it)
         step_out(member, it)
     elseif kind == 'WAITING' then
         redis.call('ZREM', it.set, member)
+        if it.lane == 'main' then
+            mark_number(it.seq, MARK_GONE)
+        end
     end
     if ticket.seq > tonumber(run.seq) then
-        redis.call('HSET', key_state, 'seq', ticket.seq)
+        redis.call('HSET', key_state, 'seq', ticket.seq, 'countedFrom', ticket.seq + 1)
         run.seq = ticket.seq
     end
     stand_in_line(member, seated)
+    if seated.lane == 'main' then
+        mark_number(seated.seq, MARK_ASK)
+    end
     return 'WAITING', seated
 end

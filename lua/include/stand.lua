@@ -1,6 +1,6 @@
 -- stand: standing in line, and leaving it, lane by lane.
 -- Needs KEYS as include lanes, settings, state, away, awayUntil, departures, drawGone, drawLeft, laneNumbers, and
--- includes queue, set_aside, draw, lanes.
+-- includes queue, set_aside, draw, lanes, marks.
 
 -- Whether a number is on the list that is to be drawn from.
 local function is_listed(seq)
@@ -53,6 +53,7 @@ end
 local function number_is_missing(lane, seq, place)
     if lane == 'main' then
         redis.call('HINCRBY', key_departures, math.floor(seq / 1024), 1)
+        mark_number(seq, MARK_GONE)
     end
     if place and place >= draw_cursor then
         redis.call('ZADD', key_drawGone, place, place)
@@ -72,4 +73,7 @@ local function come_back(member, it, lane)
     redis.call('ZREM', key_awayUntil, member)
     it.lane = lane or lane_of(it.seq)
     stand_in_line(member, it)
+    if it.lane == 'main' then
+        mark_number(it.seq, MARK_ASK)
+    end
 end

@@ -35,6 +35,7 @@ origin_socket = $run_dir/fcgi/origin.sock
 waiting_room_directory = $run_dir/waiting-room
 catalog_l1_directory = $run_dir/memory/catalog
 metrics_file = $run_dir/memory/metrics
+snapshot_file = $run_dir/memory/snapshot
 CONF
     if payments_are_simulated; then
         payment_simulator_settings >>"$settings_file.new"

@@ -29,8 +29,8 @@ def _record(kind, content):
     return struct.pack("!BBHHBx", 1, kind, 1, len(content), 0) + content
 
 
-def _request(path, headers):
-    names = {"REQUEST_METHOD": "GET", "REQUEST_URI": path, "CONTENT_LENGTH": "0",
+def _request(path, headers, method):
+    names = {"REQUEST_METHOD": method, "REQUEST_URI": path, "CONTENT_LENGTH": "0",
              **{"HTTP_" + name.upper().replace("-", "_"): value for name, value in headers.items()}}
     params = b"".join(struct.pack("!BL", len(name), len(value.encode()) | 1 << 31) + name.encode() + value.encode()
                       for name, value in names.items())
@@ -38,11 +38,11 @@ def _request(path, headers):
             _record(STDIN, b""))
 
 
-async def ask(socket, path, headers=None):
-    """One GET."""
+async def ask(socket, path, headers=None, method="GET"):
+    """One request without a body."""
     reader, writer = await asyncio.open_unix_connection(str(socket))
     try:
-        writer.write(_request(path, headers or {}))
+        writer.write(_request(path, headers or {}, method))
         out = []
         while True:
             _, kind, _, length, padding = struct.unpack("!BBHHBx", await reader.readexactly(8))
@@ -56,7 +56,7 @@ async def ask(socket, path, headers=None):
 
 
 def together(calls, seconds=30):
-    """Many (socket, path) or (socket, path, headers) at the same moment; answers in that order."""
+    """Many (socket, path), with headers and method if need be, at the same moment; answers in that order."""
     async def all_of_them():
         return await asyncio.wait_for(asyncio.gather(*(ask(*call) for call in calls)), seconds)
     return asyncio.run(all_of_them())

@@ -6,6 +6,8 @@ import itertools
 import os
 from dataclasses import dataclass, field
 
+from redis.client import NEVER_DECODE
+
 from lib.draw import Draw, seed_of
 
 GENERATIONS = 4096
@@ -120,6 +122,29 @@ class View:
 
 
 @dataclass
+class Snapshot:
+    state: str
+    waiting: int
+    in_main: int
+    last: int
+    front: int
+    at_front: int
+    before_main: int
+    rate_milli: int
+    epoch: int
+    incarnation: int
+    now: int
+    activation: str
+    poll_tiers: str
+    for_visitors: int
+    near: int
+    exact_only: int
+    change: int
+    missing: int
+    changes: list
+
+
+@dataclass
 class Place:
     seq: int
     generation: int
@@ -163,6 +188,12 @@ def one_token():
     words = new_tokens(1)
     _forget_tokens(1)
     return words
+
+
+def raw_hash(client, key):
+    """A hash as it is: not all of it is text."""
+    fields, values = (client.execute_command(command, key, **{NEVER_DECODE: []}) for command in ("HKEYS", "HVALS"))
+    return dict(zip(fields, values, strict=True))
 
 
 def seen_before(*groups):
@@ -361,7 +392,34 @@ class Line:
         assert not numbers or max(numbers) <= self.counter("seq"), "no number above the counter"
         assert set(self.redis.zrange(self.key("tombstoneUntil"), 0, -1)) == set(
             self.redis.hkeys(self.key("tombstones"))), "every tombstone has an end"
+        self.check_marks()
         return places
+
+    # What hosts go by who answer for those far from the front
+
+    def marks(self):
+        """Number to mark, 1 gone or 2 ask, of all that are marked."""
+        marked = {}
+        for field, value in raw_hash(self.redis, self.key("marks")).items():
+            if field.isdigit():
+                bits = int.from_bytes(value, "little")
+                marked.update({1024 * int(field) + i: bits >> 2 * i & 3 for i in range(1024) if bits >> 2 * i & 3})
+        return marked
+
+    def snapshot(self, known=-1):
+        return Snapshot(*(reply := self.call("snapshot", known))[1:19], [int(change) for change in reply[19:]])
+
+    def check_marks(self):
+        """Above the front, who is not marked stands in the main line as entered, and who is gone does not."""
+        snapshot, marked = self.snapshot(), self.marks()
+        standing = {int(score) // GENERATIONS: int(score) % GENERATIONS
+                    for _, score in self.redis.zrange(self.key("waiting"), 0, -1, withscores=True)}
+        for number in range(snapshot.front + 1, snapshot.last + 1):
+            mark = marked.get(number, 0)
+            assert (mark == 1) == (number not in standing), f"mark {mark} of {number}"
+            assert mark or standing[number] == 0, f"{number} was taken over"
+        assert snapshot.at_front == sum(number <= snapshot.front for number in standing)
+        assert snapshot.in_main == len(standing)
 
 
 def drain(line, members, **options):

@@ -112,7 +112,8 @@ class Parts:
         self._write_rows(self.config, rows)
         for host in self.hosts:
             self._write_rows(self._config_of(host), {
-                **rows, "catalog_l1_directory": self.memory / host, "metrics_file": self.memory / f"{host}-metrics"})
+                **rows, "catalog_l1_directory": self.memory / host, "metrics_file": self.memory / f"{host}-metrics",
+                "snapshot_file": self.memory / f"{host}-snapshot"})
 
     @staticmethod
     def _write_rows(path, rows):

@@ -1,0 +1,15 @@
+#!lua flags=no-writes
+-- snapshot_marks: the marks of some ranges of numbers, for a host that has none yet.
+--@keys marks
+--@args first count
+-- Returns {OK, marks of range first, of the next, …}: 256 bytes each, '' for a range without marks. count: at most 256.
+-- Safe because it only reads. What changes while a host reads range after range it learns from the changes.
+local fields = {}
+for range = tonumber(arg_first), tonumber(arg_first) + math.min(tonumber(arg_count), 256) - 1 do
+    fields[#fields + 1] = string.format('%.0f', range)
+end
+local answer = { 'OK' }
+for i, marks in ipairs(redis.call('HMGET', key_marks, unpack(fields))) do
+    answer[i + 1] = marks or ''
+end
+return answer
