@@ -30,8 +30,12 @@ static void drop_notice(void *nothing, const char *message)
     (void)message;
 }
 
-/* The first line of what libpq says, which goes on with advice. */
-static void say_why(PGconn *connection, char *error, size_t size)
+void wire_silence_notices(PGconn *connection)
+{
+    (void)PQsetNoticeProcessor(connection, drop_notice, NULL);
+}
+
+void wire_say_why(const PGconn *connection, char *error, size_t size)
 {
     const char *why = connection == NULL ? "out of memory" : PQerrorMessage(connection);
 
@@ -46,7 +50,7 @@ PGconn *wire_connect(const char *conninfo, int64_t deadline, char *error, size_t
     PostgresPollingStatusType state = PGRES_POLLING_WRITING;
 
     if (connection != NULL) {
-        (void)PQsetNoticeProcessor(connection, drop_notice, NULL);
+        wire_silence_notices(connection);
     }
     while (connection != NULL && PQstatus(connection) != CONNECTION_BAD) {
         if (wait_until(connection, state == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline) ==
@@ -63,7 +67,7 @@ PGconn *wire_connect(const char *conninfo, int64_t deadline, char *error, size_t
             break;
         }
     }
-    say_why(connection, error, size);
+    wire_say_why(connection, error, size);
     PQfinish(connection);
     return NULL;
 }
