@@ -14,6 +14,7 @@ import asyncio
 import json
 import socket
 import sys
+from pathlib import Path
 
 from lib.processes import Process
 from lib.wait import until
@@ -120,9 +121,8 @@ class Links:
         self.process = None
 
     def start(self):
-        from lib.project import ROOT
         self.process = Process("links", ["/usr/bin/python3", "-m", "chaos.links", self.control, json.dumps(self.ways)],
-                               self.directory / "links.log", cwd=ROOT / "tests")
+                               self.directory / "links.log", cwd=Path(__file__).resolve().parents[1])
         until(lambda: self.set("*", "through"), 10, "the ways between the parts")
         return self
 

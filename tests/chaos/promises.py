@@ -97,14 +97,16 @@ def check_order(records, found, losses, pickup_s, say):
 
 
 def check_backwards(records, losses, withdrawn, say):
-    """No rank grows, and nobody who has seen a token is put back, unless Redis has lost its memory."""
+    """No rank grows, and nobody who has seen a token is put back, unless Redis has lost its memory: then people come back to
+    their numbers in any order, and each who stands in front makes the ranks behind grow (pages do not show that)."""
     for record in records:
         last = None
         for seen in record.seen:
             if last and last.number == seen.number and not any(last.sent - 1 <= loss <= seen.received for loss in losses):
                 if last.status == "READY" and seen.status == "WAITING":
                     say("PUT_BACK", record.name, seen.number)
-                elif last.status == seen.status == "WAITING" and seen.rank > last.rank and not withdrawn:
+                elif last.status == seen.status == "WAITING" and seen.rank > last.rank and not (
+                        withdrawn or any(loss <= seen.received for loss in losses)):
                     say("RANK_GROWS", record.name, last.rank, "→", seen.rank)
             last = seen
 
