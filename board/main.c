@@ -14,7 +14,7 @@
 #include "lib/metrics/metrics.h"
 #include "lib/settings/program_options.h"
 
-static const char *const NEEDED[] = {"redis_socket", "board_directory", NULL};
+static const char *const NEEDED[] = {SETTINGS_REDIS, "board_directory", NULL};
 
 static bool directory_is_ours(const struct settings *settings, char error[SETTINGS_ERROR])
 {

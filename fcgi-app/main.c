@@ -27,16 +27,16 @@
 #include "lib/store/postgres.h"
 #include "lib/store/redis.h"
 
-static const char *const QUEUE_NEEDS[] = {"redis_socket", "queue_ticket_keys_file",
+static const char *const QUEUE_NEEDS[] = {SETTINGS_REDIS, "queue_ticket_keys_file",
                                           "visitor_keys_file", "waiting_room_directory", NULL};
-static const char *const ORDER_NEEDS[] = {"redis_socket", "postgres_conninfo", "visitor_keys_file",
+static const char *const ORDER_NEEDS[] = {SETTINGS_REDIS, "postgres_conninfo", "visitor_keys_file",
                                           NULL};
-static const char *const CATALOG_NEEDS[] = {"redis_socket", "postgres_conninfo",
+static const char *const CATALOG_NEEDS[] = {SETTINGS_REDIS, "postgres_conninfo",
                                             "visitor_keys_file", NULL};
-static const char *const OPERATOR_NEEDS[] = {"redis_socket", "postgres_conninfo", "admin_key_file",
+static const char *const OPERATOR_NEEDS[] = {SETTINGS_REDIS, "postgres_conninfo", "admin_key_file",
                                              "queue_ticket_keys_file", NULL};
 
-static const char *const PAYMENT_NEEDS[] = {"redis_socket", "postgres_conninfo",
+static const char *const PAYMENT_NEEDS[] = {SETTINGS_REDIS, "postgres_conninfo",
                                             "visitor_keys_file", NULL};
 
 static const struct {
@@ -184,7 +184,7 @@ static void stores_open(struct services *services)
     const struct settings *settings = services->settings;
 
     if (services->pool != POOL_QUEUE) {
-        services->redis = redis_new(settings->redis_socket, settings->redis_timeout_ms);
+        services->redis = redis_new(settings, settings->redis_timeout_ms);
         services->postgres = postgres_new(
             settings->postgres_conninfo, settings->statement_timeout_ms, settings->lock_timeout_ms);
     }

@@ -16,7 +16,9 @@
 enum { OPTION_ONCE, OPTION_EVERY, OPTION_COUNT };
 enum { SHOWN_MAX = 20 };
 
-static const char *const NEEDED[] = {"redis_socket", "postgres_conninfo", NULL};
+static const char *const READ_AGAIN[] = {"payment_secret_key_file", "payment_webhook_secret_file",
+                                         NULL};
+static const char *const NEEDED[] = {SETTINGS_REDIS, "postgres_conninfo", NULL};
 
 /* One line a payment; where there are very many, the first are enough to begin with. */
 static void print_for_person(const struct reconcile_report *report)
@@ -165,7 +167,7 @@ int main(int argc, char **argv)
     }
     struct reconcile reconcile = {
         .settings = &settings,
-        .redis = redis_new(settings.redis_socket, settings.redis_timeout_ms),
+        .redis = redis_new_unguarded(&settings, settings.redis_timeout_ms),
         .postgres = postgres_new(settings.postgres_conninfo, settings.statement_timeout_ms,
                                  settings.lock_timeout_ms),
         .arena = arena_new(),

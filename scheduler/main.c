@@ -11,7 +11,7 @@
 #include "lib/settings/program_options.h"
 #include "scheduler/scheduler.h"
 
-static const char *const NEEDED[] = {"redis_socket", NULL};
+static const char *const NEEDED[] = {SETTINGS_REDIS, NULL};
 
 int main(int argc, char **argv)
 {

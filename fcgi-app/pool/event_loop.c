@@ -15,7 +15,7 @@
 #include "fcgi-app/pool/stop_signal.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/store/redis_pipeline.h"
+#include "lib/store/redis_line.h"
 
 enum {
     EVENTS_MAX = 256,
@@ -31,7 +31,7 @@ enum {
 
 struct loop {
     const struct services *services;
-    struct redis_pipeline *pipeline;
+    struct redis_line *line;
     int epoll_fd;
     bool listens;
     bool accept_failed; /* for want of file descriptors, say */
@@ -146,7 +146,7 @@ static void on_reply(void *context, const redisReply *reply)
     exchange->route->finish(flight->loop->services, &exchange->request, reply, exchange->memory,
                             &exchange->response);
     if (exchange->response.ask != NULL) {
-        /* The pipeline takes no command while it hands out replies. */
+        /* Redis takes no command while it hands out replies. */
         flight->next = flight->loop->again;
         flight->loop->again = flight;
     } else {
@@ -161,8 +161,8 @@ static void ask_again(struct loop *loop)
     loop->again = NULL;
     while (flight != NULL) {
         struct flight *next = flight->next;
-        redis_pipeline_send(loop->pipeline, flight->exchange->response.ask, on_reply, flight,
-                            loop->now_ms);
+        redis_line_send(loop->line, flight->exchange->response.ask, on_reply, flight,
+                        loop->now_ms);
         flight = next;
     }
 }
@@ -187,7 +187,7 @@ static void begin(struct loop *loop, struct connection *connection)
     }
     struct flight *flight = arena_alloc(exchange->arena, sizeof(*flight));
     *flight = (struct flight){.loop = loop, .connection = connection, .exchange = exchange};
-    redis_pipeline_send(loop->pipeline, command, on_reply, flight, loop->now_ms);
+    redis_line_send(loop->line, command, on_reply, flight, loop->now_ms);
 }
 
 /* Begins the request that waits in an idle connection, once it is whole. */
@@ -238,9 +238,7 @@ static void handle(struct loop *loop, const struct epoll_event *event)
 {
     if (event->data.ptr == loop) {
         accept_one(loop);
-    } else if (event->data.ptr == loop->pipeline) {
-        redis_pipeline_ready(loop->pipeline, event->events, loop->now_ms);
-    } else {
+    } else if (!redis_line_ready(loop->line, event->data.ptr, event->events, loop->now_ms)) {
         struct connection *connection = event->data.ptr;
         connection->peer_is_done = (event->events & (EPOLLRDHUP | EPOLLHUP)) != 0;
         if (connection->state == CONNECTION_IDLE) {
@@ -312,7 +310,7 @@ static void sweep(struct loop *loop)
 
 static int time_to_wait(const struct loop *loop)
 {
-    int64_t wait_ms = redis_pipeline_next_turn(loop->pipeline, loop->now_ms);
+    int64_t wait_ms = redis_line_next_turn(loop->line, loop->now_ms);
     int64_t own_ms = SWEEP_MS;
 
     if (loop->due_count > 0 || loop->again != NULL) {
@@ -349,7 +347,7 @@ static void turn(struct loop *loop, const sigset_t *open_mask)
     }
     look_at_the_due(loop);
     ask_again(loop);
-    redis_pipeline_turn(loop->pipeline, loop->now_ms);
+    redis_line_turn(loop->line, loop->now_ms);
     if (loop->now_ms - loop->swept_at_ms >= (is_stopping(loop) ? STOP_LOOK_MS : SWEEP_MS)) {
         sweep(loop);
     }
@@ -358,7 +356,7 @@ static void turn(struct loop *loop, const sigset_t *open_mask)
 
 static void free_loop(struct loop *loop)
 {
-    redis_pipeline_free(loop->pipeline);
+    redis_line_free(loop->line);
     for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
         if (loop->connections.all[i].state == CONNECTION_IDLE) {
             connection_close(&loop->connections, &loop->connections.all[i]);
@@ -382,9 +380,7 @@ int event_loop_run(const struct services *services)
     stop_signal_install(&open_mask);
     loop->services = services;
     loop->now_ms = clock_monotonic_ms();
-    loop->pipeline =
-        redis_pipeline_new(services->settings->redis_socket, services->settings->redis_timeout_ms,
-                           loop->epoll_fd, loop->now_ms);
+    loop->line = redis_line_new(services->settings, loop->epoll_fd, loop->now_ms);
     listen_on(loop, true);
     log_event(LOG_LEVEL_INFO, "worker.started", LOG_NO_FIELDS);
     while (!is_stopping(loop) || (loop->connections.open > 0 && loop->now_ms < loop->stop_at_ms)) {
