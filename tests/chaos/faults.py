@@ -196,6 +196,14 @@ class Faults:
         self.parts.forget_redis_files()
         return self.parts.start_redis
 
+    def _redis_power_cut(self, _fault):
+        """The log is written to the disk once a second: what was answered in the last one is gone."""
+        self.parts.redis_server.kill()
+        if not self.parts.cut_log_of_redis(1.0):
+            self.parts.start_redis()
+            return None
+        return self.parts.start_redis
+
     def _admin_of_redis(self, work):
         client = self.parts.redis_server.client()
         try:

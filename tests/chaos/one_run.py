@@ -14,6 +14,7 @@ from lib.paying_chaos import RULES, wait_quiet
 
 PATIENCE_S = 40     # for members, from the moment when everything is whole again
 QUIET_S = 60        # for what is left to reconcile
+MOST_S = 240        # for members, as long as there is progress
 
 
 @dataclass
@@ -88,7 +89,7 @@ def play(parts, plan, say_more=print):
         faults.run(time.monotonic())
         wait_whole(parts)
         crowd.ends_at = time.monotonic() + PATIENCE_S
-        thread.join(PATIENCE_S + 30)
+        thread.join(MOST_S)
     finally:
         crowd.ends_at = crowd.ends_at or time.monotonic()
         parts.whole()

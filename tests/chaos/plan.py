@@ -16,7 +16,7 @@ LINKS = [(program, "redis") for program in ("queue", "order", "payment", "schedu
 LINKS += [(program, "postgres") for program in ("order", "payment", "reconcile")] + [("all", "provider")]
 MODES = ("slow", "cut", "silent", "deaf")
 
-# Name → weight, whether it needs its server for itself, shortest and longest time in ms (0: it is over at once).
+# Name → weight (0: only where it is asked for by name), whether it needs its server for itself, shortest and longest time in ms (0: it is over at once).
 FAULTS = {
     "kill_worker": (10, None, 0, 0), "kill_scheduler": (3, None, 300, 1500), "kill_leader": (3, None, 300, 1500),
     "kill_reconcile": (3, None, 300, 2000), "stop_worker": (6, None, 300, 5000), "stop_scheduler": (3, None, 500, 4000),
@@ -24,14 +24,14 @@ FAULTS = {
     "hook_hold": (10, "hook", 1500, 6000),
     "redis_kill": (4, "redis", 0, 1500), "redis_restart": (2, "redis", 0, 1000), "redis_stall": (4, "redis", 500, 3000),
     "redis_full": (3, "redis", 500, 2500), "redis_script_flush": (3, None, 0, 0), "redis_flush": (4, "redis", 0, 0),
-    "redis_lost": (2, "redis", 0, 1500),
+    "redis_lost": (2, "redis", 0, 1500), "redis_power_cut": (0, "redis", 0, 1000),
     "postgres_kill": (4, "postgres", 0, 1500), "postgres_restart": (2, "postgres", 0, 1000),
     "postgres_stall": (4, "postgres", 500, 3000), "postgres_cut": (4, None, 0, 0), "postgres_full": (3, "postgres", 500, 2000),
     "nginx_reload": (2, "nginx", 0, 0), "nginx_restart": (2, "nginx", 0, 500),
     "link_slow": (5, None, 500, 3000), "link_cut": (5, None, 300, 2500), "link_silent": (6, None, 500, 4000),
     "link_deaf": (5, None, 300, 2500), "provider_kill": (2, "provider", 200, 1500), "provider_stall": (2, "provider", 500, 2500),
 }
-LOSSES = ("redis_flush", "redis_lost")  # after these Redis knows nothing any more
+LOSSES = ("redis_flush", "redis_lost", "redis_power_cut")  # after these Redis has lost its memory, or its last second
 MOST_LOSSES = 2
 
 
@@ -89,7 +89,8 @@ def _settings(draw):
     rate = draw.choice([15, 20, 30, 40])
     tick, release = draw.choice([50, 100, 200, 400]), draw.choice(["order", "payment"])
     return {"ratePerSecond": rate, "burst": max(draw.choice([5, 10, 20]), rate * tick // 1000 + 1), "tickMs": tick,
-            "maxActive": draw.choice([8, 15, 30]) if release == "order" else draw.choice([20, 40]), "maxInFlight": draw.choice([2, 5, 20]), "batchCap": draw.choice([1, 5, 500]),
+            "maxActive": draw.choice([12, 15, 30]) if release == "order" else draw.choice([20, 40]),
+            "maxInFlight": draw.choice([2, 5, 20]), "batchCap": draw.choice([1, 5, 500]),
             "entryTtlSeconds": 90, "claimLeaseSeconds": 2, "pickupSeconds": 6, "recoverySeconds": 3,
             "releaseOn": release}
 
@@ -98,7 +99,7 @@ def _member(draw, number, seed, arrival_ms):
     wants = draw.choices(["thing", "free", "seats", "coupon"], [34, 22, 22, 22])[0]
     plan = MemberPlan(draw.randrange(arrival_ms), wants, seed=f"{seed}:{number}")
     plan.leaves = draw.random() < .05
-    plan.vanishes = draw.choices(["", "waiting", "ready"], [93, 4, 3])[0]
+    plan.vanishes = draw.choices(["", "waiting", "ready"], [94, 4, 2])[0]
     plan.takes_over = draw.random() < .08
     plan.twins = draw.random() < .15
     plan.spends_twice = draw.random() < .08
@@ -120,13 +121,15 @@ def _words(draw, name):
 
 
 def _faults(draw, count, span_ms, allowed):
-    """Their times do not overlap where one needs the server as the other has left it."""
+    """`allowed`: those to choose from, empty: all that have a weight. Their times do not overlap where one needs the server
+    as the other has left it."""
     chosen, busy, losses = [], {}, 0
-    names = [name for name in FAULTS if name in allowed]
+    names = [name for name in FAULTS if name in allowed] if allowed else [name for name in FAULTS if FAULTS[name][0]]
+    weights = [FAULTS[name][0] or 1 for name in names]
     for _ in range(count * 20):
         if len(chosen) == count:
             break
-        name = draw.choices(names, [FAULTS[name][0] for name in names])[0]
+        name = draw.choices(names, weights)[0]
         _, server, least, most = FAULTS[name]
         fault = Fault(name, draw.randrange(300, span_ms), draw.randint(least, most), draw.randrange(1000), _words(draw, name))
         if name in LOSSES and losses == MOST_LOSSES:
@@ -141,7 +144,7 @@ def _faults(draw, count, span_ms, allowed):
     return sorted(chosen, key=lambda fault: fault.at_ms)
 
 
-def make_plan(seed, seconds=8.0, members=90, fault_count=None, allowed=None):
+def make_plan(seed, seconds=7.0, members=60, fault_count=None, allowed=None):
     """The plan of a seed. `allowed`: the only faults to choose from."""
     draw = random.Random(f"sluice chaos {seed}")
     settings = _settings(draw)
@@ -150,5 +153,5 @@ def make_plan(seed, seconds=8.0, members=90, fault_count=None, allowed=None):
     goods = {"seats": draw.choice([12, 30]), "coupons": draw.choice([5, 12, 40]), "stock": draw.choice([5, 20, 1000])}
     misbehaves = draw.random() < .5
     count = draw.randint(4, 9) if fault_count is None else fault_count
-    faults = _faults(draw, count, span_ms, set(allowed or FAULTS))
+    faults = _faults(draw, count, span_ms, set(allowed or ()))
     return Plan(seed, seconds, settings, people, faults, misbehaves=misbehaves, **goods)

@@ -13,6 +13,7 @@ from lib import tokens
 from lib.client import new_key
 
 CALL_S = 5
+PROGRESS_S = 25
 # What may be answered while something is broken, and is tried again.
 TRY_AGAIN = {"ADMISSION_UNAVAILABLE", "ORDERS_UNAVAILABLE", "PAYMENT_UNAVAILABLE", "CATALOG_UNAVAILABLE", "RATE_LIMITED",
              "ORDER_CAPACITY", "ORDER_IN_PROGRESS", "COUPON_BUSY", "PAYMENT_IN_PROGRESS"}
@@ -43,6 +44,7 @@ class Shopper:
         self.record = crowd.journal.record(self.name)
         self.ticket, self.token = None, None
         self.out_is_right = False     # NOT_ENTERED would be no surprise
+        self.old_number = None        # that of a turn that has ended in an order
         self.asides = []
 
     # Calls
@@ -136,7 +138,7 @@ class Shopper:
                 if self.out_is_right:
                     return False
                 if not await self.has_got_something():
-                    self.wrong("LOST", "number", self.record.number, "has no place any more")
+                    self.wrong("LOST", "number", self.record.number, "has no place any more; turns:", self.record.turns)
                     raise GaveUp
                 return False
             if self.plan.vanishes == "waiting" and self.draw.random() < .3:
@@ -341,6 +343,8 @@ class Shopper:
     async def turn(self):
         """Once through the line. Returns whether something was got."""
         await self.enter()
+        if self.record.number == self.old_number:
+            return  # nobody could tell Redis of the order yet: this is the place of before, which goes when somebody does
         while True:
             if not await self.wait():
                 return
@@ -364,9 +368,10 @@ class Shopper:
         try:
             await self.turn()
             if self.plan.returns and not self.record.left:
-                self.record.number, self.ticket, self.plan.wants = None, None, "free"
+                self.old_number, self.record.number, self.ticket, self.plan.wants = self.record.number, None, None, "free"
                 await self.turn()
             self.record.stage = "done"
+            self.crowd.progress_at = time.monotonic()
         except GaveUp:
             if self.record.stage != "vanished":
                 self.record.stage = "gave up while " + self.record.stage
@@ -388,11 +393,13 @@ class Crowd:
         self.bodies = {}
         self.session = None
         self.ends_at = None
+        self.progress_at = 0.0    # when the last member was done
         self.losses = []      # filled by whoever does the faults
         self.shoppers = [Shopper(self, number, member) for number, member in enumerate(plan.members)]
 
     def check_time(self):
-        if self.ends_at is not None and time.monotonic() > self.ends_at:
+        """Patience ends when nobody has got through for long, not when a busy machine is slow."""
+        if self.ends_at is not None and time.monotonic() > max(self.ends_at, self.progress_at + PROGRESS_S):
             raise GaveUp
 
     def lost_lately(self, record):

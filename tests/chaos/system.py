@@ -7,6 +7,8 @@ import shutil
 import signal
 import stat
 import subprocess
+import time
+from collections import deque
 
 from chaos.links import Links
 from lib import processes
@@ -18,8 +20,7 @@ from lib.wait import until
 
 DISK_MIB = 320
 # An order lives as long as a payment's session and its grace, all of it short: a run waits for the end of every one.
-SETTINGS = {"order_ttl_seconds": 6, "payment_session_seconds": 5, "payment_grace_seconds": 1, "payment_person_after": 1000,
-            "queue_ticket_ttl_seconds": 3600}
+SETTINGS = {"order_ttl_seconds": 6, "payment_session_seconds": 5, "payment_grace_seconds": 1, "payment_person_after": 1000}
 REDIS_USERS = ("queue", "order", "payment", "scheduler1", "scheduler2", "reconcile")
 POSTGRES_USERS = ("order", "payment", "reconcile")
 SKEWS = ("+60s", "-60s", "+7s", "-3600s")
@@ -42,6 +43,7 @@ class ChaosParts(PayingParts):
         self.has_disk = False
         self.reconcilers = []
         self.scheduler_number = 0
+        self.log_lengths = deque(maxlen=200)
         self.links = Links(directory, self._ways())
 
     # Where everything is
@@ -184,6 +186,25 @@ exec "$@"
 
     def free_disk(self):
         (self.directory / "disk" / "ballast").unlink(missing_ok=True)
+
+    # What Redis has written down
+
+    def note_log_of_redis(self):
+        """How long its log is now, for a power cut to go back to."""
+        try:
+            path = max((self.directory / "appendonlydir").glob("*.incr.aof"), key=lambda path: path.stat().st_mtime)
+            self.log_lengths.append((time.monotonic(), path, path.stat().st_size))
+        except (ValueError, OSError):
+            pass
+
+    def cut_log_of_redis(self, seconds):
+        """As if what was written in the last seconds had not come to the disk. False where it is not known how much that is."""
+        past = [(path, size) for at, path, size in self.log_lengths if at <= time.monotonic() - seconds]
+        if not past or not past[-1][0].exists():
+            return False
+        path, size = past[-1]
+        os.truncate(path, min(size, path.stat().st_size))
+        return True
 
     def forget_redis_files(self):
         shutil.rmtree(self.directory / "appendonlydir", ignore_errors=True)

@@ -38,7 +38,8 @@ def test_a_seed_determines_the_plan():
 
 
 def test_every_fault_is_chosen_sooner_or_later():
-    assert {fault.name for seed in range(300) for fault in make_plan(seed).faults} == set(FAULTS)
+    chosen = {fault.name for seed in range(300) for fault in make_plan(seed).faults}
+    assert chosen == {name for name, (weight, *_) in FAULTS.items() if weight}
 
 
 def test_what_mutations_take_out_stands_in_the_sources():

@@ -21,7 +21,7 @@ class Watch:
         self.looks = []
         self._client = parts.redis_server.client()
         self._client.connection_pool.connection_kwargs["socket_timeout"] = 1
-        self._queue = queue
+        self._queue, self._parts = queue, parts
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -36,6 +36,7 @@ class Watch:
 
     def _run(self):
         while not self._end.wait(EVERY_S):
+            self._parts.note_log_of_redis()
             try:
                 self._look()
             except Exception:  # pylint: disable=broad-except
