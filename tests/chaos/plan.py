@@ -144,7 +144,7 @@ def _faults(draw, count, span_ms, allowed):
     return sorted(chosen, key=lambda fault: fault.at_ms)
 
 
-def make_plan(seed, seconds=7.0, members=60, fault_count=None, allowed=None):
+def make_plan(seed, seconds=5.0, members=40, fault_count=None, allowed=None):
     """The plan of a seed. `allowed`: the only faults to choose from."""
     draw = random.Random(f"sluice chaos {seed}")
     settings = _settings(draw)

@@ -12,7 +12,7 @@ from chaos.plan import FAULTS, make_plan
 from lib.project import ROOT
 
 FIXED_SEED = 20
-MEMBERS, SECONDS, COUNT = 60, 4.0, 6
+MEMBERS, SECONDS, COUNT = 40, 4.0, 6
 
 
 @pytest.mark.limit(150)
