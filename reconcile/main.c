@@ -11,6 +11,7 @@
 #include "lib/base/shutdown.h"
 #include "lib/metrics/metrics.h"
 #include "lib/settings/program_options.h"
+#include "lib/store/confinement.h"
 #include "reconcile/reconcile.h"
 
 enum { OPTION_ONCE, OPTION_EVERY, OPTION_COUNT };
@@ -173,7 +174,11 @@ int main(int argc, char **argv)
         .arena = arena_new(),
     };
     reconcile.told.redis = reconcile.redis;
-    if (!payment_provider_open(&settings, &reconcile.payment_provider, payment_error)) {
+    bool is_payable = payment_provider_open(&settings, &reconcile.payment_provider, payment_error);
+    confine(&settings, &(struct confinement){.reads = READ_AGAIN,
+                                             .has_postgres = true,
+                                             .calls_others = reconcile.payment_provider != NULL});
+    if (!is_payable) {
         log_event(LOG_LEVEL_ERROR, "payments.unusable", LOG_FIELDS(LOG_TEXT("why", payment_error)));
         code = PROGRAM_BAD_CONFIG;
     } else if (seconds > 0) {

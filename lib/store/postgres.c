@@ -72,6 +72,11 @@ void postgres_free(struct postgres *postgres)
     }
 }
 
+size_t postgres_servers(const struct postgres *postgres)
+{
+    return postgres_hosts_count(postgres->hosts);
+}
+
 static void copy_field(char *out, size_t size, const PGresult *result, int field)
 {
     const char *text = result == NULL ? NULL : PQresultErrorField(result, field);
@@ -307,16 +312,35 @@ const char *postgres_detail(const struct postgres *postgres)
     return postgres->detail;
 }
 
-bool postgres_alive(struct postgres *postgres)
+/* Whether `query`, asked at once, is answered; its row goes to `rows`, which the caller clears. */
+static bool ask_soon(struct postgres *postgres, enum query query, PGresult **rows)
 {
     int64_t deadline = clock_monotonic_ms() + READY_MS;
+
+    return run(postgres, query, NULL, deadline, deadline, rows) == POSTGRES_OK;
+}
+
+bool postgres_alive(struct postgres *postgres)
+{
     PGresult *rows = NULL;
 
-    if (run(postgres, QUERY_SESSION_PING, NULL, deadline, deadline, &rows) != POSTGRES_OK) {
+    if (!ask_soon(postgres, QUERY_SESSION_PING, &rows)) {
         return false;
     }
     PQclear(rows);
     return true;
+}
+
+bool postgres_commits(struct postgres *postgres)
+{
+    PGresult *rows = NULL;
+
+    if (!ask_soon(postgres, QUERY_SESSION_COMMITS, &rows)) {
+        return false;
+    }
+    bool commits = str_equal(postgres_text(rows, 0, 0), STR("t"));
+    PQclear(rows);
+    return commits;
 }
 
 struct str postgres_text(const PGresult *result, int row, int column)

@@ -1,6 +1,7 @@
 """PostgreSQL as a primary and a streaming standby: what was acknowledged outlives the primary, the programs find the
 promoted one by themselves, and a former primary gets nothing."""
 
+import json
 import threading
 import time
 
@@ -11,6 +12,7 @@ from lib.client import assert_problem, new_key
 from lib.parts import SHORTEST_LEASE_S, Parts
 from lib.postgres_pair import PostgresPair
 from lib.running import Running
+from lib.sluicectl import Sluicectl
 from lib.wait import until
 
 
@@ -218,6 +220,9 @@ def test_an_order_that_only_the_primary_has_is_not_acknowledged(parts, api, shop
     call = Running(lambda: member.order(shop.queue, shop.items, key=key))
     waiting = until(lambda: pair.superuser("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"), 10)
     assert not orders(pair, shop.queue), "nobody sees it yet"
+    if how == "waits":
+        state = f"sluice:{{{shop.queue}}}:state"
+        until(lambda: int(parts.redis.hget(state, "frozenSince") or 0) > 0, 10, "nobody is let in, nobody's time runs out")
     if how == "its backend is ended":
         pair.superuser(f"SELECT pg_terminate_backend({waiting[0][0]})")
     assert_problem(call.wait(), 503, "ORDERS_UNAVAILABLE")
@@ -226,3 +231,16 @@ def test_an_order_that_only_the_primary_has_is_not_acknowledged(parts, api, shop
     parts.start_reconcile()
     until(lambda: member.order(shop.queue, shop.items, key=key).status == 200, 15, "the one order")
     assert len(orders(pair, shop.queue)) == 1
+
+
+def test_doctor_misses_the_standby_that_a_commit_should_wait_for(parts):
+    sluicectl = Sluicectl(parts.build, parts.port, parts.secrets)
+
+    def finding():
+        items = json.loads(sluicectl.call("doctor", "--json", "--config", parts.config).output)["items"]
+        return next(item for item in items if item["name"] == "postgres.standbys")
+    assert finding()["state"] == "ok"
+    parts.postgres.superuser("ALTER SYSTEM RESET synchronous_standby_names")
+    parts.postgres.superuser("SELECT pg_reload_conf()")
+    until(lambda: finding()["state"] == "warn", 10)
+    parts.postgres.wait_for_standby()
