@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 
 #include "lib/base/secret.h"
@@ -105,6 +106,15 @@ static bool append_login(const struct redis_access *access, bool sentinel, redis
     return appended;
 }
 
+/* What is not sent when a connection is given up must never be: the kernel would go on trying for minutes behind our
+ * back, and an entry that arrives then, long after its member has entered at another host, takes their place over. */
+static void forget_unsent_on_close(int fd)
+{
+    const struct linger nothing = {.l_onoff = 1, .l_linger = 0};
+
+    (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &nothing, sizeof(nothing));
+}
+
 static redisContext *connect_to(const struct redis_server *server, bool waits, int64_t timeout_ms)
 {
     struct timeval timeout = {.tv_sec = (time_t)(timeout_ms / 1000),
@@ -118,6 +128,9 @@ static redisContext *connect_to(const struct redis_server *server, bool waits, i
     }
     redisContext *context = waits ? redisConnectWithTimeout(host, port, timeout)
                                   : redisConnectNonBlock(host, port);
+    if (context != NULL && context->err == 0) {
+        forget_unsent_on_close(context->fd);
+    }
     /* A connection that a network has forgotten is found out even where nothing is asked over it. */
     if (waits && context != NULL && context->err == 0) {
         (void)redisEnableKeepAlive(context);
