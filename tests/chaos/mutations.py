@@ -16,6 +16,25 @@ class Mutation:
 
 
 MUTATIONS = [
+    Mutation("an order spends its admission without asking who has", "sql/migrations/0012_seats.sql",
+             """        ON CONFLICT (admission_id) DO NOTHING;
+    IF NOT FOUND THEN
+        SELECT concat_ws""", """        ON CONFLICT (admission_id) DO NOTHING;
+    IF false THEN
+        SELECT concat_ws""", "hook_kill,hook_hold,link_deaf,kill_worker",
+             ("USES", "ORDERS_ONE_TOKEN", "MORE_THAN_ONE"), runs=10),
+    Mutation("a late order may commit though its claim was given back, and though Redis was lost", "sql/migrations/0012_seats.sql",
+             "ELSIF v_incarnation <> p_incarnation THEN", "ELSIF v_incarnation < 0 THEN",
+             "redis_flush,hook_hold,link_silent", ("NUMBER_SPENT_TWICE", "MORE_THAN_ONE"), runs=12),
+    Mutation("an overdue claim is given back without PostgreSQL's word", "reconcile/claims.c",
+             "if (answer != POSTGRES_OK) {", "settlement.committed = settlement.committed && false;\n    if (answer != POSTGRES_OK) {",
+             "hook_kill,link_deaf,kill_worker,stop_worker", ("MORE_THAN_ONE", "USES", "STUCK", "PUT_BACK", "ORDERS_ONE_TOKEN"),
+             runs=10),
+    Mutation("the outbox is never worked off", "reconcile/reconcile.c", "        reconcile_outbox(reconcile);\n", "        (void)0;\n",
+             "hook_kill,link_cut,redis_kill", ("NOT_QUIET", "STUCK"), runs=3),
+    Mutation("a call of the provider whose answer is lost has failed", "lib/payments/payment_verdict.c",
+             ".outcome = PAYMENT_UNKNOWN, .answered = answered", ".outcome = PAYMENT_REJECTED, .answered = answered",
+             "link_deaf,provider_kill,link_cut", ("MONEY", "TOLD_WRONG"), runs=6),
     Mutation("the room is counted without those who order", "lua/promote.lua",
              "conf.maxActive - ready - claimed - unpaid", "conf.maxActive - ready - unpaid",
              "hook_hold,stop_worker,link_slow,postgres_stall", ("ROOM",)),
@@ -34,31 +53,12 @@ MUTATIONS = [
     Mutation("those who have ordered are not marked before a lost queue comes back", "lua/spent_load.lua",
              "redis.call('SETBIT', key_seated, ARGV[i], 1)", "redis.call('GETBIT', key_seated, ARGV[i])",
              "redis_flush,redis_lost", ("NUMBER_SPENT_TWICE", "MORE_THAN_ONE", "PUT_BACK"), runs=6),
-    Mutation("an order spends its admission without asking who has", "sql/migrations/0012_seats.sql",
-             """        ON CONFLICT (admission_id) DO NOTHING;
-    IF NOT FOUND THEN
-        SELECT concat_ws""", """        ON CONFLICT (admission_id) DO NOTHING;
-    IF false THEN
-        SELECT concat_ws""", "hook_kill,hook_hold,link_deaf,kill_worker",
-             ("USES", "ORDERS_ONE_TOKEN", "MORE_THAN_ONE"), runs=10),
-    Mutation("an overdue claim is given back without PostgreSQL's word", "reconcile/claims.c",
-             "if (answer != POSTGRES_OK) {", "settlement.committed = settlement.committed && false;\n    if (answer != POSTGRES_OK) {",
-             "hook_kill,link_deaf,kill_worker,stop_worker", ("MORE_THAN_ONE", "USES", "STUCK", "PUT_BACK", "ORDERS_ONE_TOKEN"),
-             runs=10),
-    Mutation("a late order may commit though its claim was given back, and though Redis was lost", "sql/migrations/0012_seats.sql",
-             "ELSIF v_incarnation <> p_incarnation THEN", "ELSIF v_incarnation < 0 THEN",
-             "redis_flush,hook_hold,link_silent", ("NUMBER_SPENT_TWICE", "MORE_THAN_ONE"), runs=12),
     Mutation("who enters again gets a new number", "lua/enter.lua",
              "            generation = (generation + 1) % 4096\n",
              "            generation = (generation + 1) % 4096\n            seq = redis.call('HINCRBY', key_state, 'seq', 1)\n",
              "stop_worker,link_deaf,link_silent", ("NUMBER_CHANGED",), runs=2),
     Mutation("the last in line goes first", "lua/promote.lua", "redis.call('ZPOPMIN', set, count)", "redis.call('ZPOPMAX', set, count)",
              "kill_scheduler,stop_scheduler", ("OVERTAKEN",), runs=2),
-    Mutation("the outbox is never worked off", "reconcile/reconcile.c", "        reconcile_outbox(reconcile);\n", "        (void)0;\n",
-             "hook_kill,link_cut,redis_kill", ("NOT_QUIET", "STUCK"), runs=3),
-    Mutation("a call of the provider whose answer is lost has failed", "lib/payments/payment_verdict.c",
-             ".outcome = PAYMENT_UNKNOWN, .answered = answered", ".outcome = PAYMENT_REJECTED, .answered = answered",
-             "link_deaf,provider_kill,link_cut", ("MONEY", "TOLD_WRONG"), runs=6),
     Mutation("whoever slept through the lock promotes all the same", "lua/promote.lua",
              "if redis.call('GET', key_leader) ~= arg_owner then", "if redis.call('GET', key_leader) == 'nobody' then",
              "stop_leader,hook_hold,stop_scheduler", (), runs=4),
