@@ -9,36 +9,14 @@ import time
 import pytest
 
 from lib import logs, network
+from lib.line import GENERATIONS
 from lib.nodes import Balancer, HubParts, Node
 from lib.project import build_directory
-from lib.standing import Standing
+from lib.standing import Patient
 from lib.wait import until
 
 CUT_SECONDS = int(os.environ.get("SLUICE_CUT_SECONDS", "8"))
 RATE, BURST = 5, 5
-
-
-class Patient(Standing):
-    """They do as the API's contract says: a 503 is asked again, in the same words. Each remembers when it was READY first."""
-
-    def __init__(self, *arguments, **more):
-        super().__init__(*arguments, **more)
-        self.unavailable = 0
-        self.longest = 0
-
-    async def _call(self, person, method, path, good, body=None, **headers):
-        begin = time.monotonic()
-        while True:
-            try:
-                answer = await super()._call(person, method, path, good, body, **headers)
-                self.longest = max(self.longest, time.monotonic() - begin)
-                return answer
-            except AssertionError as error:
-                text = str(error)
-                if not any(f": {status} " in text for status in (503, 409)) or "UNAVAILABLE" not in text and "PROGRESS" not in text:
-                    raise
-                self.unavailable += 1
-                await asyncio.sleep(0.5)
 
 
 class System:
@@ -87,13 +65,40 @@ def system(make_directory):
     system.network.stop()
 
 
-def admitted(parts, queue):
-    """What Redis has counted, with Redis's own time in seconds."""
-    with parts.redis.pipeline() as pipe:
-        pipe.time()
-        pipe.hget(f"sluice:{{{queue}}}:state", "admitted")
-        (seconds, micros), count = pipe.execute()
-    return seconds + micros / 1e6, int(count or 0)
+class Watch:
+    """Looks at a queue in Redis all the time, by Redis's own clock. Everybody (`count`) stands in line when it begins."""
+
+    def __init__(self, parts, queue, count):
+        self.key, self.count = f"sluice:{{{queue}}}", count
+        self.client = parts.redis_server.client()
+        self.admitted = []  # at which second, how many
+        self.jumped = []
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+        self._thread.start()
+
+    def _look(self):
+        while not self._end.wait(0.05):
+            with self.client.pipeline() as pipe:
+                pipe.time().hget(f"{self.key}:state", "admitted")
+                pipe.zrange(f"{self.key}:waiting", 0, -1, withscores=True)
+                (seconds, micros), admitted, waiting = pipe.execute()
+            self.admitted.append((seconds + micros / 1e6, int(admitted or 0)))
+            numbers = [int(score) // GENERATIONS for _, score in waiting]
+            if numbers != list(range(self.count - len(numbers) + 1, self.count + 1)):
+                self.jumped.append(numbers)
+
+    def stop(self):
+        self._end.set()
+        self._thread.join()
+        self.client.close()
+
+    def assert_right(self):
+        assert not self.jumped, ("only the first in line leave it", self.jumped[0])
+        for i in range(0, len(self.admitted), 3):
+            since, before = self.admitted[i]
+            for at, seen in self.admitted[i + 1:]:
+                assert seen - before <= BURST + RATE * (at - since) + 1, "the rate holds through the cut"
 
 
 @pytest.mark.limit(120 + 2 * CUT_SECONDS)
@@ -107,19 +112,7 @@ def test_a_node_that_is_cut_off_costs_nobody_their_place_and_lets_nobody_in(syst
     count = RATE * (CUT_SECONDS + 12)
     crowd = Patient(queue, count, [system.balancer.port], lambda: api.member_key, sku).start()
     api.act(queue, "resume")
-    history = [admitted(parts, queue)]
-    over = threading.Event()
-
-    def look():
-        client = parts.redis_server.client()
-        while not over.wait(0.05):
-            with client.pipeline() as pipe:
-                pipe.time().hget(f"sluice:{{{queue}}}:state", "admitted")
-                (seconds, micros), seen = pipe.execute()
-            history.append((seconds + micros / 1e6, int(seen or 0)))
-        client.close()
-    watcher = threading.Thread(target=look)
-    watcher.start()
+    watch = Watch(parts, queue, count)
     try:
         until(lambda: len(crowd.ordered()) >= BURST, 20, "it has begun")
         cut = system.leader(queue)
@@ -140,15 +133,12 @@ def test_a_node_that_is_cut_off_costs_nobody_their_place_and_lets_nobody_in(syst
         assert parts.redis.get(f"sluice:{{{queue}}}:leader") == leads, "who comes back does not lead"
         until(lambda: len(crowd.ordered()) == count, 60, "everybody has ordered")
     finally:
-        over.set()
-        watcher.join()
+        watch.stop()
         crowd.stop()
     crowd.assert_right()
     print("answers 503:", crowd.unavailable, "longest until an answer, s", round(crowd.longest, 2))
     assert crowd.longest < 13, "a member waits for one silent host, not longer"
-    for i in range(0, len(history), 3):
-        for at, seen in history[i + 1:]:
-            assert seen - history[i][1] <= BURST + RATE * (at - history[i][0]) + 1, "the rate holds through the cut"
+    watch.assert_right()
     orders = parts.postgres.query("SELECT member, id FROM customer_order WHERE queue = %s", queue)
     assert len(orders) == count == len({member for member, _ in orders}), "one order each"
     assert api.stats(queue)["admitted"] == count, "nobody was let in twice"

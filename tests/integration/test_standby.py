@@ -156,7 +156,7 @@ def test_a_former_primary_that_comes_back_gets_nothing(parts, api, shop):
     assert len(orders(old, shop.queue)) == 5
     # Programs that were there before: all their connections are new.
     until(lambda: api.call("GET", "/readyz").status == 200, 10)
-    pair.superuser("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'sluice'")
+    pair.superuser("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename LIKE 'sluice%'")
     buy_all(shop, members[5:10])
     # And such as have just been started.
     parts.reconfigure("order")
@@ -172,7 +172,7 @@ def test_a_former_primary_that_comes_back_gets_nothing(parts, api, shop):
     # Brought back as a standby.
     old.kill()
     pair.rejoin_other()
-    pair.superuser("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'sluice'")
+    pair.superuser("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename LIKE 'sluice%'")
     buy_all(shop, members[20:25])
     assert old.superuser("SELECT pg_is_in_recovery()") == [(True,)]
     # And back again.

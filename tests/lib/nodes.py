@@ -48,8 +48,7 @@ class Node(Host):
     def start(self, build):
         rows = self.parts.config.read_text()
         rows = re.sub(r"redis_socket = .*", f"redis_address = {STORES}:{REDIS_PORT}", rows)
-        rows = re.sub(r"postgres_conninfo = .*", f"postgres_conninfo = host={STORES} port={POSTGRES_PORT} dbname=sluice "
-                      "user=sluice target_session_attrs=read-write", rows)
+        rows = re.sub(r"(postgres_conninfo = .*?)host=\S+", rf"\1host={STORES} port={POSTGRES_PORT}", rows)
         rows = re.sub(r"(catalog_l1_directory|metrics_file) = .*", rf"\1 = {self.directory}/\1", rows)
         self.config.write_text(rows)
         return super().start(build)
