@@ -22,7 +22,9 @@ write_settings()
 # Written by scripts/run at every start. Change a setting with an environment variable, as
 # SLUICE_LOG_LEVEL=debug scripts/run
 redis_socket = $run_dir/redis.sock
-postgres_conninfo = host=$run_dir/pg dbname=sluice user=sluice
+redis_user = sluice-{program}
+redis_password_file = $data/secrets/redis-{program}.key
+postgres_conninfo = host=$run_dir/pg dbname=sluice user=sluice-{program}
 queue_ticket_keys_file = $data/secrets/queue-ticket.keys
 visitor_keys_file = $data/secrets/visitor.keys
 altcha_keys_file = $data/secrets/altcha.keys

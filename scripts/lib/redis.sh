@@ -1,12 +1,19 @@
 # shellcheck shell=bash
 # redis.sh: a private Redis server on a Unix socket, kept under data_dir/redis.
 
+# Each program is a user of its own there, who may ask what it needs (lua/rights.tbl). Whoever gets into the folder of the
+# socket without being one is ourselves, and may everything.
 write_redis_config()
 {
+    {
+        printf 'user default on nopass ~* &* +@all\n'
+        "$project_root/scripts/redis-acl" "$data_dir/secrets" | sed '1d'
+    } >"$run_dir/redis.acl"
     cat >"$run_dir/redis.conf" <<CONF
 port 0
 unixsocket $run_dir/redis.sock
 unixsocketperm 600
+aclfile $run_dir/redis.acl
 dir $run_dir/data/redis
 daemonize no
 # Places in line must survive a crash: at most the last second of writes may be lost.

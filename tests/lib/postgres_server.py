@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg2
 
 from lib.processes import Process
-from lib.project import SCRIPTS
+from lib.project import ROOT, SCRIPTS
 from lib.wait import until
 
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
@@ -90,7 +90,7 @@ class PostgresServer:
         return True
 
     def make_database(self):
-        self.superuser("CREATE ROLE sluice LOGIN", database="postgres")
+        self.superuser((ROOT / "sql" / "roles.sql").read_text(), database="postgres")
         self.superuser("CREATE DATABASE sluice OWNER sluice", database="postgres")
         self.migrate()
         return self
