@@ -16,28 +16,22 @@ class Mutation:
 
 
 MUTATIONS = [
-    Mutation("an order spends its admission without asking who has", "sql/migrations/0012_seats.sql",
-             """        ON CONFLICT (admission_id) DO NOTHING;
-    IF NOT FOUND THEN
-        SELECT concat_ws""", """        ON CONFLICT (admission_id) DO NOTHING;
-    IF false THEN
-        SELECT concat_ws""", "hook_kill,hook_hold,link_deaf,kill_worker",
-             ("USES", "ORDERS_ONE_TOKEN", "MORE_THAN_ONE"), runs=10),
     Mutation("a late order may commit though its claim was given back, and though Redis was lost", "sql/migrations/0012_seats.sql",
              "ELSIF v_incarnation <> p_incarnation THEN", "ELSIF v_incarnation < 0 THEN",
-             "redis_flush,hook_hold,link_silent", ("NUMBER_SPENT_TWICE", "MORE_THAN_ONE"), runs=12),
+             "redis_flush,hook_hold:order.before_transaction@9000,hook_hold:order.claimed@9000",
+             ("NUMBER_SPENT_TWICE", "MORE_THAN_ONE"), runs=6),
     Mutation("an overdue claim is given back without PostgreSQL's word", "reconcile/claims.c",
              "if (answer != POSTGRES_OK) {", "settlement.committed = settlement.committed && false;\n    if (answer != POSTGRES_OK) {",
-             "hook_kill,link_deaf,kill_worker,stop_worker", ("MORE_THAN_ONE", "USES", "STUCK", "PUT_BACK", "ORDERS_ONE_TOKEN"),
-             runs=10),
+             "hook_kill:order.committed,link_deaf:order:redis", ("MORE_THAN_ONE", "USES", "STUCK", "PUT_BACK", "ORDERS_ONE_TOKEN"),
+             runs=6),
     Mutation("the outbox is never worked off", "reconcile/reconcile.c", "        reconcile_outbox(reconcile);\n", "        (void)0;\n",
-             "hook_kill,link_cut,redis_kill", ("NOT_QUIET", "STUCK"), runs=3),
+             "hook_kill:order.committed,link_cut:order:redis,redis_kill", ("NOT_QUIET", "STUCK"), runs=3),
     Mutation("a call of the provider whose answer is lost has failed", "lib/payments/payment_verdict.c",
              ".outcome = PAYMENT_UNKNOWN, .answered = answered", ".outcome = PAYMENT_REJECTED, .answered = answered",
-             "link_deaf,provider_kill,link_cut", ("MONEY", "TOLD_WRONG"), runs=6),
+             "link_deaf:all:provider,provider_kill", ("MONEY", "TOLD_WRONG"), runs=6),
     Mutation("the room is counted without those who order", "lua/promote.lua",
              "conf.maxActive - ready - claimed - unpaid", "conf.maxActive - ready - unpaid",
-             "hook_hold,stop_worker,link_slow,postgres_stall", ("ROOM",)),
+             "hook_hold:order.claimed,link_slow:order:postgres", ("ROOM",)),
     Mutation("the rate is each scheduler's own: a call refills from what the tick was long, not from Redis TIME",
              "lua/include/bucket.lua", "math.max(now - tonumber(run.bucketAt or now), 0) * rate / 1000",
              "math.max(now - tonumber(run.bucketAt or now), 300) * rate / 1000", "kill_leader,stop_leader", ("RATE",)),

@@ -120,18 +120,26 @@ def _words(draw, name):
     return ()
 
 
+def _choice(text):
+    """"name", "name:word:word" or "name:word@ms"."""
+    text, _, ms = text.partition("@")
+    name, *words = text.split(":")
+    return name, tuple(words), int(ms or 0)
+
+
 def _faults(draw, count, span_ms, allowed):
     """`allowed`: those to choose from, empty: all that have a weight. Their times do not overlap where one needs the server
     as the other has left it."""
     chosen, busy, losses = [], {}, 0
-    names = [name for name in FAULTS if name in allowed] if allowed else [name for name in FAULTS if FAULTS[name][0]]
-    weights = [FAULTS[name][0] or 1 for name in names]
+    choices = [_choice(word) for word in allowed] or [(name, (), 0) for name in FAULTS if FAULTS[name][0]]
+    weights = [FAULTS[name][0] or 1 for name, *_ in choices]
     for _ in range(count * 20):
         if len(chosen) == count:
             break
-        name = draw.choices(names, weights)[0]
+        name, words, ms = draw.choices(choices, weights)[0]
         _, server, least, most = FAULTS[name]
-        fault = Fault(name, draw.randrange(300, span_ms), draw.randint(least, most), draw.randrange(1000), _words(draw, name))
+        fault = Fault(name, draw.randrange(300, span_ms), ms or draw.randint(least, most), draw.randrange(1000),
+                      words or _words(draw, name))
         if name in LOSSES and losses == MOST_LOSSES:
             continue
         begin, end = fault.at_ms - 400, fault.at_ms + fault.ms + 400
@@ -145,7 +153,7 @@ def _faults(draw, count, span_ms, allowed):
 
 
 def make_plan(seed, seconds=5.0, members=40, fault_count=None, allowed=None):
-    """The plan of a seed. `allowed`: the only faults to choose from."""
+    """The plan of a seed. `allowed`: the only faults to choose from, see _choice()."""
     draw = random.Random(f"sluice chaos {seed}")
     settings = _settings(draw)
     span_ms = int(seconds * 1000)
@@ -153,5 +161,5 @@ def make_plan(seed, seconds=5.0, members=40, fault_count=None, allowed=None):
     goods = {"seats": draw.choice([12, 30]), "coupons": draw.choice([5, 12, 40]), "stock": draw.choice([5, 20, 1000])}
     misbehaves = draw.random() < .5
     count = draw.randint(4, 9) if fault_count is None else fault_count
-    faults = _faults(draw, count, span_ms, set(allowed or ()))
+    faults = _faults(draw, count, span_ms, list(allowed or ()))
     return Plan(seed, seconds, settings, people, faults, misbehaves=misbehaves, **goods)
