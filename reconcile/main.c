@@ -15,7 +15,7 @@
 #include "reconcile/reconcile.h"
 
 enum { OPTION_ONCE, OPTION_EVERY, OPTION_COUNT };
-enum { SHOWN_MAX = 20 };
+enum { SHOWN_MAX = 20, LOOK_MS = 250 };
 
 static const char *const READ_AGAIN[] = {"payment_secret_key_file", "payment_webhook_secret_file",
                                          NULL};
@@ -120,6 +120,23 @@ static void pass(struct reconcile *reconcile)
     reconcile_figures(reconcile, began_us);
 }
 
+/* Between two passes: a Redis that has begun anew is not made to wait for the next one. Returns whether to end. */
+static bool wait_or_notice(struct reconcile *reconcile, int64_t ms)
+{
+    int64_t until_ms = clock_monotonic_ms() + ms;
+    int64_t left_ms = ms;
+    bool changed = false;
+    bool over = false;
+
+    while (!over && !changed && left_ms > 0) {
+        over = shutdown_wait(left_ms < LOOK_MS ? left_ms : LOOK_MS);
+        changed = !over && reconcile_tenures_changed(reconcile);
+        arena_reset(reconcile->arena);
+        left_ms = until_ms - clock_monotonic_ms();
+    }
+    return over;
+}
+
 static void run_until_shutdown(struct reconcile *reconcile, int64_t seconds)
 {
     shutdown_prepare();
@@ -128,7 +145,7 @@ static void run_until_shutdown(struct reconcile *reconcile, int64_t seconds)
         pass(reconcile);
         log_report(&reconcile->report);
         arena_reset(reconcile->arena);
-    } while (!shutdown_wait(seconds * 1000));
+    } while (!wait_or_notice(reconcile, seconds * 1000));
     log_event(LOG_LEVEL_INFO, "reconcile.ended", LOG_NO_FIELDS);
 }
 

@@ -10,6 +10,7 @@
 #include "lib/store/redis_access.h"
 #include "lib/store/redis_count.h"
 #include "lib/store/redis_node.h"
+#include "lib/store/redis_parts.h"
 #include "lib/store/redis_reply.h"
 #include "lib/store/redis_sentinel.h"
 #include "lib/store/redis_servers.h"
@@ -19,19 +20,6 @@ enum {
     REDIRECTS_MAX = 16, /* in a row without a pause: slots move, but not as fast as this */
     PAUSE_MS = 10,      /* before the same question is asked again */
     CHECK_MS = 1000     /* how old the look at a server's tenure may be */
-};
-
-struct redis {
-    struct redis_access access;
-    struct redis_slots *slots; /* of a cluster, else NULL */
-    int64_t timeout_ms;
-    int64_t connection; /* how many have ended */
-    int64_t answered_ms;
-    bool guarded;
-    bool slots_are_old;
-    size_t node_count;
-    struct redis_node nodes[REDIS_SERVERS_MAX]; /* the one, or those of a cluster that were asked */
-    char error[REDIS_ACCESS_ERROR];
 };
 
 static struct redis *new_client(const struct settings *settings, int64_t timeout_ms, bool guarded)
@@ -92,8 +80,7 @@ static void remember_error(struct redis *redis, const char *why)
     (void)snprintf(redis->error, sizeof(redis->error), "%s", why);
 }
 
-/* The node of a server; where there are too many, the last one is given up. */
-static struct redis_node *node_of(struct redis *redis, const struct redis_server *server)
+struct redis_node *redis_node_of(struct redis *redis, const struct redis_server *server)
 {
     for (size_t i = 0; i < redis->node_count; i++) {
         if (redis_server_equal(&redis->nodes[i].server, server)) {
@@ -108,8 +95,7 @@ static struct redis_node *node_of(struct redis *redis, const struct redis_server
     return node;
 }
 
-/* An ended connection counts, whoever found it out. */
-static bool connect_node(struct redis *redis, struct redis_node *node)
+bool redis_connect_node(struct redis *redis, struct redis_node *node)
 {
     bool was_connected = node->context != NULL;
     redisContext *before = node->context;
@@ -123,7 +109,7 @@ static bool connect_node(struct redis *redis, struct redis_node *node)
     return connected;
 }
 
-static redisReply *ask_node(struct redis *redis, struct redis_node *node,
+redisReply *redis_ask_node(struct redis *redis, struct redis_node *node,
                             const struct redis_command *command, bool asking)
 {
     redisReply *reply = redis_node_ask(node, command, asking, redis->error);
@@ -138,14 +124,14 @@ static redisReply *ask_node(struct redis *redis, struct redis_node *node,
 /* Asks one node of the cluster for the slots. */
 static bool ask_for_slots(struct redis *redis, const struct redis_server *server)
 {
-    struct redis_node *node = node_of(redis, server);
+    struct redis_node *node = redis_node_of(redis, server);
     bool read = false;
 
-    if (connect_node(redis, node)) {
+    if (redis_connect_node(redis, node)) {
         struct arena *arena = arena_new();
         struct redis_command *command = redis_command_new(arena, "CLUSTER");
         redis_command_add(command, STR("SLOTS"));
-        redisReply *reply = ask_node(redis, node, command, false);
+        redisReply *reply = redis_ask_node(redis, node, command, false);
         read = redis_slots_read(redis->slots, reply, server);
         if (reply != NULL) {
             freeReplyObject(reply);
@@ -155,8 +141,7 @@ static bool ask_for_slots(struct redis *redis, const struct redis_server *server
     return read;
 }
 
-/* The map: from a node that is known, else from a seed. */
-static bool learn_slots(struct redis *redis)
+bool redis_learn_slots(struct redis *redis)
 {
     for (size_t i = 0; i < redis->slots->count; i++) {
         struct redis_server server = redis->slots->servers[i];
@@ -180,7 +165,7 @@ static struct redis_node *cluster_node(struct redis *redis, struct str key)
 {
     int slot = key.n > 0 ? redis_slot_of(key) : 0;
 
-    if (redis->slots_are_old && !learn_slots(redis)) {
+    if (redis->slots_are_old && !redis_learn_slots(redis)) {
         return NULL;
     }
     int owner = redis->slots->owner[slot];
@@ -189,11 +174,10 @@ static struct redis_node *cluster_node(struct redis *redis, struct str key)
         redis->slots_are_old = true;
         return NULL;
     }
-    return node_of(redis, &redis->slots->servers[owner]);
+    return redis_node_of(redis, &redis->slots->servers[owner]);
 }
 
-/* The one server there is; which one it is the Sentinels say, anew for each connection. */
-static struct redis_node *only_node(struct redis *redis)
+struct redis_node *redis_only_node(struct redis *redis)
 {
     struct redis_node *node = &redis->nodes[0];
 
@@ -224,7 +208,7 @@ static bool is_fit(struct redis *redis, struct redis_node *node, bool guarded)
         return true;
     }
     struct arena *arena = arena_new();
-    redisReply *reply = ask_node(redis, node, redis_tenure_ask(arena), false);
+    redisReply *reply = redis_ask_node(redis, node, redis_tenure_ask(arena), false);
     bool fit = redis_tenure_read(reply, &node->tenure);
     if (reply != NULL && !fit) {
         remember_error(redis, reply->type == REDIS_REPLY_ERROR ? reply->str : "not a Redis");
@@ -253,17 +237,17 @@ static bool is_fit(struct redis *redis, struct redis_node *node, bool guarded)
 static redisReply *round_trip(struct redis *redis, struct redis_node *node,
                               struct redis_command *command, bool asking, bool guarded)
 {
-    if (node == NULL || !connect_node(redis, node) || !is_fit(redis, node, guarded)) {
+    if (node == NULL || !redis_connect_node(redis, node) || !is_fit(redis, node, guarded)) {
         redis_count(NULL, HISTOGRAM_REDIS_BLOCKING, 0);
         return NULL;
     }
     int64_t sent_us = clock_monotonic_us();
-    redisReply *reply = ask_node(redis, node, command, asking);
+    redisReply *reply = redis_ask_node(redis, node, command, asking);
     redis_count(reply, HISTOGRAM_REDIS_BLOCKING, sent_us);
     if (redis_reply_is_noscript(reply) && command->script != NULL) {
         freeReplyObject(reply);
         redis_command_send_text(command);
-        reply = ask_node(redis, node, command, asking);
+        reply = redis_ask_node(redis, node, command, asking);
         redis_count(reply, HISTOGRAM_REDIS_BLOCKING, sent_us);
     }
     if (reply != NULL) {
@@ -301,7 +285,7 @@ static bool follow(struct redis *redis, const redisReply *reply, struct redis_no
         if (redis->slots == NULL) {
             return false;
         }
-        *node = node_of(redis, &server);
+        *node = redis_node_of(redis, &server);
         *asking = true;
         return true;
     case REDIS_AGAIN:
@@ -331,7 +315,7 @@ static const redisReply *answer(struct redis *redis, struct arena *arena,
 
     for (int tries = 0; tries < TRIES_MAX; tries++) {
         if (node == NULL) {
-            node = redis->slots == NULL ? only_node(redis)
+            node = redis->slots == NULL ? redis_only_node(redis)
                                         : cluster_node(redis, redis_command_key(command));
         }
         reply = round_trip(redis, node, command, asking, guarded);
