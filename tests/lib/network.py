@@ -64,7 +64,6 @@ class Network:
 
     def __init__(self, log, nodes):
         self.hub = Namespace("hub", log)
-        # A switch that has forgotten a machine floods: it learns nothing, so that a cut is a cut at once.
         self.hub.run("ip", "link", "add", "bridge", "type", "bridge")
         for address in (HUB, STORES):
             self.hub.run("ip", "address", "add", f"{address}/24", "dev", "bridge")
