@@ -20,6 +20,7 @@ class Faults:
         self.done, self.skipped = Counter(), Counter()
         self.losses = []          # when, on the monotonic clock, Redis knew nothing any more
         self.disturbed = []       # (name, from, to)
+        self.said = []            # what operators were answered
         self._events = []
         self._order = itertools.count()
 
@@ -34,6 +35,8 @@ class Faults:
                 self.sleep(left)
             step(*arguments)
         self.parts.whole()
+        if self.done["operator_pause"]:
+            until(lambda: self._act("resume"), 60, "the queue goes on", every=0.2)
 
     def _at(self, at_ms, step, *arguments):
         heapq.heappush(self._events, (at_ms, next(self._order), step, arguments))
@@ -285,6 +288,23 @@ class Faults:
 
     def _link_deaf(self, fault):
         return self._link(fault, "deaf")
+
+    # Operators
+
+    def _act(self, action):
+        """False: nobody could be told, or it is stored and Redis has yet to hear of it."""
+        try:
+            answer = self.parts.api.call("POST", f"/v1/admin/queues/{self.queue}/actions/{action}",
+                                         self.parts.api.operator_headers(), timeout=5)
+            self.said.append((action, answer.status, answer.body[:300]))
+            return answer.status in (200, 204)
+        except Exception as error:  # pylint: disable=broad-except
+            self.said.append((action, repr(error)))
+            return False
+
+    def _operator_pause(self, _fault):
+        self._act("pause")
+        return lambda: self._act("resume")
 
     def _provider_kill(self, _fault):
         self.parts.simulator.kill()

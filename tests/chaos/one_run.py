@@ -79,6 +79,7 @@ def play(parts, plan, say_more=print):
     shop = open_shop(parts, plan)
     rules = [{"fault": fault, "probability": part} for fault, part in RULES] if plan.misbehaves else []
     parts.simulator.behave(rules=rules, seed=plan.seed)
+    parts.set_reconcilers(plan.reconcilers)
     crowd = Crowd(plan, parts, shop)
     faults = Faults(parts, plan, shop.queue)
     crowd.losses = faults.losses
@@ -86,8 +87,11 @@ def play(parts, plan, say_more=print):
     thread = threading.Thread(target=crowd.run)
     thread.start()
     try:
-        faults.run(time.monotonic())
-        wait_whole(parts)
+        try:
+            faults.run(time.monotonic())
+            wait_whole(parts)
+        except AssertionError as error:
+            say("NOT_WHOLE", error, faults.said[-3:])
         crowd.ends_at = time.monotonic() + PATIENCE_S
         thread.join(MOST_S)
     finally:

@@ -21,15 +21,16 @@ FAULTS = {
     "kill_worker": (10, None, 0, 0), "kill_scheduler": (3, None, 300, 1500), "kill_leader": (3, None, 300, 1500),
     "kill_reconcile": (3, None, 300, 2000), "stop_worker": (6, None, 300, 5000), "stop_scheduler": (3, None, 500, 4000),
     "stop_leader": (5, None, 1300, 4000), "stop_reconcile": (3, None, 500, 5000), "hook_kill": (8, "hook", 1500, 1500),
-    "hook_hold": (10, "hook", 1500, 6000),
+    "hook_hold": (10, "hook", 1500, 9000),
     "redis_kill": (4, "redis", 0, 1500), "redis_restart": (2, "redis", 0, 1000), "redis_stall": (4, "redis", 500, 3000),
     "redis_full": (3, "redis", 500, 2500), "redis_script_flush": (3, None, 0, 0), "redis_flush": (4, "redis", 0, 0),
     "redis_lost": (2, "redis", 0, 1500), "redis_power_cut": (0, "redis", 0, 1000),
     "postgres_kill": (4, "postgres", 0, 1500), "postgres_restart": (2, "postgres", 0, 1000),
     "postgres_stall": (4, "postgres", 500, 3000), "postgres_cut": (4, None, 0, 0), "postgres_full": (3, "postgres", 500, 2000),
     "nginx_reload": (2, "nginx", 0, 0), "nginx_restart": (2, "nginx", 0, 500),
-    "link_slow": (5, None, 500, 3000), "link_cut": (5, None, 300, 2500), "link_silent": (6, None, 500, 4000),
+    "link_slow": (5, None, 500, 3000), "link_cut": (5, None, 300, 2500), "link_silent": (6, None, 500, 6000),
     "link_deaf": (5, None, 300, 2500), "provider_kill": (2, "provider", 200, 1500), "provider_stall": (2, "provider", 500, 2500),
+    "operator_pause": (3, "operator", 500, 2500),
 }
 LOSSES = ("redis_flush", "redis_lost", "redis_power_cut")  # after these Redis has lost its memory, or its last second
 MOST_LOSSES = 2
@@ -75,11 +76,12 @@ class Plan:
     coupons: int
     stock: int
     misbehaves: bool              # the payment provider
+    reconcilers: int = 1
 
     def describe(self):
         yield f"seed {self.seed}: {len(self.members)} members, {self.seconds:g} s, " + ", ".join(
             f"{name} {value}" for name, value in self.settings.items())
-        yield f"{self.seats} seats, {self.coupons} coupons, {self.stock} of the scarce thing" + (
+        yield f"{self.seats} seats, {self.coupons} coupons, {self.stock} of the scarce thing, {self.reconcilers} reconcile" + (
             ", the payment provider misbehaves" if self.misbehaves else "")
         for fault in self.faults:
             yield str(fault)
@@ -162,4 +164,4 @@ def make_plan(seed, seconds=5.0, members=40, fault_count=None, allowed=None):
     misbehaves = draw.random() < .5
     count = draw.randint(4, 9) if fault_count is None else fault_count
     faults = _faults(draw, count, span_ms, list(allowed or ()))
-    return Plan(seed, seconds, settings, people, faults, misbehaves=misbehaves, **goods)
+    return Plan(seed, seconds, settings, people, faults, misbehaves=misbehaves, reconcilers=draw.choice([1, 2]), **goods)

@@ -121,6 +121,12 @@ exec "$@"
         self.reconcilers.append(process)
         return process
 
+    def set_reconcilers(self, count):
+        while len(self.reconcilers) > count:
+            self.reconcilers.pop().stop(seconds=30)
+        while len(self.reconcilers) < count:
+            self.add_reconciler()
+
     def whole(self, schedulers=2):
         """Everything runs again and nothing is stopped or broken; nothing is begun anew that lives."""
         self.links.set("*", "through")
