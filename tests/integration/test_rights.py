@@ -76,9 +76,9 @@ def test_redis_refuses_all_that_is_dangerous(parts, program):
                   ("SCRIPT", "FLUSH"), ("HGET", "others", "x"), ("SHUTDOWN",), ("MONITOR",)):
         with pytest.raises(redis.exceptions.NoPermissionError):
             client.execute_command(*words)
-    with pytest.raises(redis.exceptions.ResponseError, match="permission|NOPERM|ACL"):
+    with pytest.raises(redis.exceptions.ResponseError, match="can't run"):
         client.eval("return redis.call('FLUSHALL')", 0)
-    with pytest.raises(redis.exceptions.ResponseError, match="permission|NOPERM|ACL|key"):
+    with pytest.raises(redis.exceptions.ResponseError, match="can't access|permissions"):
         client.eval("return redis.call('HGET', KEYS[1], 'x')", 1, "others")
     client.close()
 
