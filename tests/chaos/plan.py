@@ -24,7 +24,7 @@ FAULTS = {
     "hook_hold": (10, "hook", 1500, 9000),
     "redis_kill": (4, "redis", 0, 1500), "redis_restart": (2, "redis", 0, 1000), "redis_stall": (4, "redis", 500, 3000),
     "redis_full": (3, "redis", 500, 2500), "redis_script_flush": (3, None, 0, 0), "redis_flush": (4, "redis", 0, 0),
-    "redis_lost": (2, "redis", 0, 1500), "redis_power_cut": (0, "redis", 0, 1000),
+    "redis_lost": (2, "redis", 0, 1500), "redis_power_cut": (3, "redis", 0, 1000),
     "postgres_kill": (4, "postgres", 0, 1500), "postgres_restart": (2, "postgres", 0, 1000),
     "postgres_stall": (4, "postgres", 500, 3000), "postgres_cut": (4, None, 0, 0), "postgres_full": (3, "postgres", 500, 2000),
     "nginx_reload": (2, "nginx", 0, 0), "nginx_restart": (2, "nginx", 0, 500),
@@ -32,8 +32,9 @@ FAULTS = {
     "link_deaf": (5, None, 300, 2500), "provider_kill": (2, "provider", 200, 1500), "provider_stall": (2, "provider", 500, 2500),
     "operator_pause": (3, "operator", 500, 2500),
 }
-LOSSES = ("redis_flush", "redis_lost", "redis_power_cut")  # after these Redis has lost its memory, or its last second
-MOST_LOSSES = 2
+# After these Redis has lost its memory or its last second, or may have: one that begins anew is not believed.
+LOSSES = ("redis_flush", "redis_lost", "redis_power_cut", "redis_kill", "redis_restart")
+MOST_LOSSES = 3
 
 
 @dataclass
