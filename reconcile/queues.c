@@ -63,10 +63,10 @@ static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_r
             words[2 * i] = places[i].member;
             words[2 * i + 1] = places[i].order;
         }
-        enum outcome outcome = count == 0 ? OUTCOME_LOADED
-                                          : unpaid_places_load(reconcile->redis, reconcile->arena,
-                                                               queue->id, queue->incarnation,
-                                                               words, 2 * count);
+        enum outcome outcome =
+            count == 0 ? OUTCOME_LOADED
+                       : unpaid_places_load(reconcile->redis, reconcile->arena, queue->id,
+                                            queue->incarnation, words, 2 * count);
         if (outcome != OUTCOME_LOADED) {
             reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
             return false;

@@ -161,8 +161,7 @@ static void ask_again(struct loop *loop)
     loop->again = NULL;
     while (flight != NULL) {
         struct flight *next = flight->next;
-        redis_line_send(loop->line, flight->exchange->response.ask, on_reply, flight,
-                        loop->now_ms);
+        redis_line_send(loop->line, flight->exchange->response.ask, on_reply, flight, loop->now_ms);
         flight = next;
     }
 }

@@ -88,9 +88,9 @@ enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct
     enum outcome loaded =
         tell_spent(redis, arena, SCRIPT_SPENT_LOAD, queue, incarnation, numbers, count);
 
-    return loaded == OUTCOME_PRESENT ? tell_spent(redis, arena, SCRIPT_SPENT_SETTLE, queue,
-                                                  incarnation, numbers, count)
-                                     : loaded;
+    return loaded == OUTCOME_PRESENT
+               ? tell_spent(redis, arena, SCRIPT_SPENT_SETTLE, queue, incarnation, numbers, count)
+               : loaded;
 }
 
 enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,

@@ -99,8 +99,7 @@ bool redis_connect_node(struct redis *redis, struct redis_node *node)
 {
     bool was_connected = node->context != NULL;
     redisContext *before = node->context;
-    bool connected =
-        redis_node_connect(node, &redis->access, redis->timeout_ms, redis->error);
+    bool connected = redis_node_connect(node, &redis->access, redis->timeout_ms, redis->error);
 
     if (was_connected && node->context != before) {
         redis->connection++;
@@ -110,7 +109,7 @@ bool redis_connect_node(struct redis *redis, struct redis_node *node)
 }
 
 redisReply *redis_ask_node(struct redis *redis, struct redis_node *node,
-                            const struct redis_command *command, bool asking)
+                           const struct redis_command *command, bool asking)
 {
     redisReply *reply = redis_node_ask(node, command, asking, redis->error);
 
@@ -220,8 +219,8 @@ static bool is_fit(struct redis *redis, struct redis_node *node, bool guarded)
         fit = false;
     } else if (fit && guarded) {
         struct redis_tenure tenure = node->tenure;
-        fit = redis_tenure_is_known(
-            answer(redis, arena, redis_tenure_known(arena, &tenure), false), &tenure);
+        fit = redis_tenure_is_known(answer(redis, arena, redis_tenure_known(arena, &tenure), false),
+                                    &tenure);
         if (!fit) {
             remember_error(redis, "Redis has begun anew, and reconcile has not looked yet");
         }

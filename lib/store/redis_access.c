@@ -37,8 +37,7 @@ bool redis_server_equal(const struct redis_server *a, const struct redis_server 
     if (a->socket != NULL || b->socket != NULL) {
         return a->socket != NULL && b->socket != NULL && strcmp(a->socket, b->socket) == 0;
     }
-    return a->endpoint.port == b->endpoint.port &&
-           strcmp(a->endpoint.host, b->endpoint.host) == 0;
+    return a->endpoint.port == b->endpoint.port && strcmp(a->endpoint.host, b->endpoint.host) == 0;
 }
 
 const char *redis_server_name(const struct redis_server *server, char name[ENDPOINT_HOST + 16])
@@ -74,7 +73,8 @@ static bool read_password(const char *path, char **bytes, size_t *length, struct
     return true;
 }
 
-_Static_assert((int)SECRET_ERROR <= (int)REDIS_ACCESS_ERROR, "one sentence fits where the other does");
+_Static_assert((int)SECRET_ERROR <= (int)REDIS_ACCESS_ERROR,
+               "one sentence fits where the other does");
 
 /* Appends AUTH where there is a password. */
 static bool append_login(const struct redis_access *access, bool sentinel, redisContext *context,
@@ -126,8 +126,8 @@ static redisContext *connect_to(const struct redis_server *server, bool waits, i
         return waits ? redisConnectUnixWithTimeout(server->socket, timeout)
                      : redisConnectUnixNonBlock(server->socket);
     }
-    redisContext *context = waits ? redisConnectWithTimeout(host, port, timeout)
-                                  : redisConnectNonBlock(host, port);
+    redisContext *context =
+        waits ? redisConnectWithTimeout(host, port, timeout) : redisConnectNonBlock(host, port);
     if (context != NULL && context->err == 0) {
         forget_unsent_on_close(context->fd);
     }
@@ -138,8 +138,7 @@ static redisContext *connect_to(const struct redis_server *server, bool waits, i
     return context;
 }
 
-static redisContext *refuse(redisContext *context, const char *why,
-                            char error[REDIS_ACCESS_ERROR])
+static redisContext *refuse(redisContext *context, const char *why, char error[REDIS_ACCESS_ERROR])
 {
     if (why != NULL) {
         (void)snprintf(error, REDIS_ACCESS_ERROR, "%s", why);

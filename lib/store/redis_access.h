@@ -30,8 +30,8 @@ struct redis_server {
 struct redis_access {
     const struct settings *settings; /* borrowed */
     enum redis_mode mode;
-    struct redis_server server;            /* REDIS_ONE: it */
-    struct endpoint seeds[ENDPOINTS_MAX];  /* else: whom to ask; who answered last stands first */
+    struct redis_server server;           /* REDIS_ONE: it */
+    struct endpoint seeds[ENDPOINTS_MAX]; /* else: whom to ask; who answered last stands first */
     size_t seed_count;
 };
 

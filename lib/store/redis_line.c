@@ -39,14 +39,14 @@ struct line_node *line_node_of(struct redis_line *line, const struct redis_serve
     }
     struct line_node *node = &line->nodes[line->node_count++];
     *node = (struct line_node){.line = line, .server = *server};
-    node->pipeline = redis_pipeline_new(
-        &(struct redis_pipeline_options){.access = &line->access,
-                                         .server = *server,
-                                         .timeout_ms = line->timeout_ms,
-                                         .epoll_fd = line->epoll_fd,
-                                         .changed = on_changed,
-                                         .context = node},
-        now_ms);
+    node->pipeline =
+        redis_pipeline_new(&(struct redis_pipeline_options){.access = &line->access,
+                                                            .server = *server,
+                                                            .timeout_ms = line->timeout_ms,
+                                                            .epoll_fd = line->epoll_fd,
+                                                            .changed = on_changed,
+                                                            .context = node},
+                           now_ms);
     return node;
 }
 

@@ -30,8 +30,8 @@ static void on_tenure(void *context, const redisReply *reply)
         return;
     }
     if (!redis_tenure_read(reply, &node->tenure)) {
-        close_gate(node, reply != NULL && reply->type == REDIS_REPLY_ERROR ? reply->str
-                                                                           : "no answer");
+        close_gate(node,
+                   reply != NULL && reply->type == REDIS_REPLY_ERROR ? reply->str : "no answer");
     } else if (!node->tenure.is_primary) {
         close_gate(node, "it is not the primary");
         node->is_wrong = true;
@@ -106,10 +106,10 @@ void line_node_turn(struct line_node *node, int64_t now_ms)
         }
         return;
     }
-    int64_t at_ms = redis_pipeline_is_silent(node->pipeline) && line->has_been_up &&
-                            node->gate != GATE_UNKNOWN
-                        ? -1
-                        : look_at_ms(node);
+    int64_t at_ms =
+        redis_pipeline_is_silent(node->pipeline) && line->has_been_up && node->gate != GATE_UNKNOWN
+            ? -1
+            : look_at_ms(node);
     if (!redis_pipeline_is_up(node->pipeline) || at_ms < 0 || at_ms > now_ms) {
         return;
     }
@@ -126,9 +126,8 @@ int64_t line_node_next_turn(const struct line_node *node, int64_t now_ms)
         return 0;
     }
     /* One that is open is looked at when it is used. */
-    int64_t at_ms = node->gate == GATE_OPEN || !redis_pipeline_is_up(node->pipeline)
-                        ? -1
-                        : look_at_ms(node);
+    int64_t at_ms =
+        node->gate == GATE_OPEN || !redis_pipeline_is_up(node->pipeline) ? -1 : look_at_ms(node);
     if (at_ms < 0) {
         return INT64_MAX;
     }

@@ -12,10 +12,10 @@
 #include "lib/store/redis_tenure.h"
 
 enum {
-    LINE_CHECK_MS = 1000,      /* how old the look at a server's tenure may be */
-    LINE_CLOSED_MS = 200,      /* between two looks at one whose data may not be whole */
-    LINE_SEEK_MS = 200,        /* between two questions to Sentinels, or for the slots */
-    LINE_AGAIN_MS = 10,        /* before the same question is asked again */
+    LINE_CHECK_MS = 1000, /* how old the look at a server's tenure may be */
+    LINE_CLOSED_MS = 200, /* between two looks at one whose data may not be whole */
+    LINE_SEEK_MS = 200,   /* between two questions to Sentinels, or for the slots */
+    LINE_AGAIN_MS = 10,   /* before the same question is asked again */
     LINE_TRIES_MAX = 64
 };
 

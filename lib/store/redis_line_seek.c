@@ -21,16 +21,16 @@ static void ask_sentinel(struct redis_line *line, int64_t now_ms)
         .endpoint = line->access.seeds[line->sentinel_turn % line->access.seed_count]};
     struct arena *arena = arena_new();
 
-    line->sentinel = redis_pipeline_new(
-        &(struct redis_pipeline_options){.access = &line->access,
-                                         .server = sentinel,
-                                         .sentinel = true,
-                                         .timeout_ms = REDIS_SENTINEL_TIMEOUT_MS,
-                                         .epoll_fd = line->epoll_fd},
-        now_ms);
+    line->sentinel =
+        redis_pipeline_new(&(struct redis_pipeline_options){.access = &line->access,
+                                                            .server = sentinel,
+                                                            .sentinel = true,
+                                                            .timeout_ms = REDIS_SENTINEL_TIMEOUT_MS,
+                                                            .epoll_fd = line->epoll_fd},
+                           now_ms);
     line->sentinel_is_asked = true;
-    line_ask_pipeline(line->sentinel, arena, redis_sentinel_ask(arena, &line->access),
-                      on_primary, line, now_ms);
+    line_ask_pipeline(line->sentinel, arena, redis_sentinel_ask(arena, &line->access), on_primary,
+                      line, now_ms);
 }
 
 /* The primary is where the Sentinel says; whether it is one yet, its own tenure says. */

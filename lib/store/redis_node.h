@@ -15,7 +15,8 @@ struct redis_node {
     struct redis_server server;
     redisContext *context; /* NULL while not connected */
     struct redis_tenure tenure;
-    int64_t checked_ms; /* when the tenure was last looked at and found good; 0: it is to be looked at first */
+    int64_t
+        checked_ms; /* when the tenure was last looked at and found good; 0: it is to be looked at first */
 };
 
 /** Connects where needed; an idle connection that its server has closed is made anew. */

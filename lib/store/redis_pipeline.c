@@ -148,8 +148,9 @@ static void connect_now(struct redis_pipeline *pipeline, int64_t now_ms)
     pipeline->context = context;
     pipeline->answers = false;
     if (login > 0) {
-        note_sent(pipeline, REDIS_OK,
-                  (struct in_flight){.deadline_ms = now_ms + options->timeout_ms, .is_login = true});
+        note_sent(
+            pipeline, REDIS_OK,
+            (struct in_flight){.deadline_ms = now_ms + options->timeout_ms, .is_login = true});
     }
     if (!options->sentinel) {
         load_scripts(pipeline, now_ms);
@@ -216,8 +217,7 @@ static void begin_asking(struct redis_pipeline *pipeline, int64_t now_ms)
 {
     static const char ASKING[] = "*1\r\n$6\r\nASKING\r\n";
 
-    note_sent(pipeline,
-              redisAppendFormattedCommand(pipeline->context, ASKING, sizeof(ASKING) - 1),
+    note_sent(pipeline, redisAppendFormattedCommand(pipeline->context, ASKING, sizeof(ASKING) - 1),
               (struct in_flight){.deadline_ms = now_ms + pipeline->options.timeout_ms});
 }
 

@@ -88,7 +88,8 @@ bool redis_primaries_look(struct redis *redis, struct arena *arena,
     }
     primaries->nothing_known = known->elements == 0;
     primaries->none_ended = whole == lines;
-    primaries->is_current = !primaries->nothing_known && whole == lines && whole == primaries->count;
+    primaries->is_current =
+        !primaries->nothing_known && whole == lines && whole == primaries->count;
     return true;
 }
 
@@ -115,4 +116,18 @@ bool redis_primaries_write(struct redis *redis, struct arena *arena,
         redis_command_add(command, primaries->all[i].id);
     }
     return redis_call(redis, arena, command) != NULL;
+}
+
+bool redis_primaries_begin(struct redis *redis, struct arena *arena)
+{
+    struct redis_command *command = redis_command_new(arena, "HLEN");
+    struct redis_primaries primaries;
+
+    redis_command_add(command, STR(REDIS_TENURES));
+    const redisReply *reply = redis_call(redis, arena, command);
+    if (reply == NULL || reply->type != REDIS_REPLY_INTEGER || reply->integer > 0) {
+        return reply != NULL && reply->type == REDIS_REPLY_INTEGER;
+    }
+    return redis_primaries_look(redis, arena, &primaries) &&
+           (!primaries.nothing_known || redis_primaries_write(redis, arena, &primaries));
 }

@@ -27,14 +27,19 @@ struct redis_primaries {
     struct redis_primary *all; /* in the arena */
     size_t count;
     bool nothing_known; /* nothing was ever written down: Redis is new, or has forgotten all */
-    bool none_ended;    /* all that is written down are among them: whoever is not, has come in addition */
-    bool is_current;    /* what is written down is just these */
+    bool
+        none_ended; /* all that is written down are among them: whoever is not, has come in addition */
+    bool is_current; /* what is written down is just these */
 };
 
 /** Asks all primaries, which for a cluster are those that serve a slot. False where one gives no answer, or a slot has
  *  none: the next look will tell. */
 bool redis_primaries_look(struct redis *redis, struct arena *arena,
                           struct redis_primaries *primaries);
+
+/** Before the first of a queue's data is written: writes the primaries down where nothing was ever written down, so that
+ *  no data are older than that. False where it could not be done. */
+bool redis_primaries_begin(struct redis *redis, struct arena *arena);
 
 /** Whether the keys of `queue` are at a primary that is_whole says is not. */
 bool redis_primaries_doubt(struct redis *redis, const struct redis_primaries *primaries,

@@ -16,8 +16,7 @@ struct redis_command *redis_sentinel_ask(struct arena *arena, const struct redis
 static bool ask_one(const struct redis_access *access, const struct redis_server *sentinel,
                     struct redis_server *server, char error[REDIS_ACCESS_ERROR])
 {
-    redisContext *context =
-        redis_dial(access, sentinel, true, REDIS_SENTINEL_TIMEOUT_MS, error);
+    redisContext *context = redis_dial(access, sentinel, true, REDIS_SENTINEL_TIMEOUT_MS, error);
 
     if (context == NULL) {
         return false;

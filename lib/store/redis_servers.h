@@ -43,10 +43,10 @@ bool redis_sentinel_read(const redisReply *reply, struct redis_server *server);
 
 /** What an error says of where to ask. */
 enum redis_redirect {
-    REDIS_STAYS,   /* no error, or one that asking elsewhere does not mend */
-    REDIS_MOVED,   /* the slot is at another server for good */
-    REDIS_ASK,     /* this once another server is to be asked, behind an ASKING */
-    REDIS_AGAIN,   /* the same again, a little later: the slot is on its way, or nobody's for a moment */
+    REDIS_STAYS, /* no error, or one that asking elsewhere does not mend */
+    REDIS_MOVED, /* the slot is at another server for good */
+    REDIS_ASK,   /* this once another server is to be asked, behind an ASKING */
+    REDIS_AGAIN, /* the same again, a little later: the slot is on its way, or nobody's for a moment */
     REDIS_NO_PRIMARY /* this server is none, or not yet */
 };
 

@@ -14,7 +14,7 @@ enum { RETRY_MS = 500, CONFIRM_MS = 2000, READS_MAX = 4096 };
 struct redis_subscription {
     struct redis_access access;
     const char *channel;
-    size_t turn; /* which node of a cluster was tried last */
+    size_t turn;           /* which node of a cluster was tried last */
     redisContext *context; /* NULL while there is no connection */
     bool has_unsent;       /* it is not connected yet */
     bool listens;          /* Redis has confirmed it */
@@ -80,9 +80,8 @@ static void connect_anew(struct redis_subscription *subscription, int64_t now_ms
         subscription->context =
             redis_dial_begin(&subscription->access, &server, false, &login, error);
     }
-    if (subscription->context == NULL ||
-        redisAppendCommand(subscription->context, "SUBSCRIBE %s", subscription->channel) !=
-            REDIS_OK) {
+    if (subscription->context == NULL || redisAppendCommand(subscription->context, "SUBSCRIBE %s",
+                                                            subscription->channel) != REDIS_OK) {
         disconnect(subscription, now_ms);
     }
 }

@@ -147,6 +147,9 @@ class Parts:
         self.redis_server.start()
         if self.redis is None:
             self.redis = self.redis_server.client()
+        elif self.reconciler is None:
+            # Nobody would look whether it has lost something: we know that it has not.
+            self.redis.delete("sluice:tenures")
 
     def socket(self, pool):
         return self.directory / "fcgi" / f"{pool}.sock"
