@@ -198,6 +198,8 @@ void redis_pipeline_move(struct redis_pipeline *pipeline, const struct redis_ser
 void redis_pipeline_drop(struct redis_pipeline *pipeline, const char *why, int64_t now_ms)
 {
     if (pipeline->context != NULL) {
+        /* It answers: without a pause it would be dialled and dropped hundreds of times a second. */
+        pipeline->back_off_ms = BACK_OFF_MAX_MS / 2;
         drop(pipeline, why, now_ms);
     }
 }
