@@ -109,6 +109,9 @@ static enum attempt judge(struct postgres *postgres, enum wire wire, PGresult *r
         result == NULL ? NULL : PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
     bool fatal = severity != NULL && strcmp(severity, "FATAL") == 0;
     PQclear(result);
+    if (wire != WIRE_DONE) {
+        wire_forget_unsent(postgres->connection);
+    }
     if (wire == WIRE_UNSENT) {
         disconnect(postgres);
         return ATTEMPT_STALE;

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "lib/base/clock.h"
 
@@ -28,6 +29,13 @@ static void drop_notice(void *nothing, const char *message)
 {
     (void)nothing;
     (void)message;
+}
+
+void wire_forget_unsent(const PGconn *connection)
+{
+    const struct linger nothing = {.l_onoff = 1, .l_linger = 0};
+
+    (void)setsockopt(PQsocket(connection), SOL_SOCKET, SO_LINGER, &nothing, sizeof(nothing));
 }
 
 void wire_silence_notices(PGconn *connection)

@@ -24,6 +24,10 @@ PGconn *wire_connect(const char *conninfo, int64_t deadline, char *error, size_t
 /** The first line of what libpq says of a connection that failed (NULL: of none); the rest is advice. */
 void wire_say_why(const PGconn *connection, char *error, size_t size);
 
+/** What this connection has not sent yet is not sent when it is closed. Else the kernel goes on trying for minutes, and a
+ *  statement that was given up is carried out when the network is back, over what was written meanwhile. */
+void wire_forget_unsent(const PGconn *connection);
+
 /** Notices of the server are not written to our log. */
 void wire_silence_notices(PGconn *connection);
 
