@@ -68,14 +68,12 @@ void enter_finish(const struct services *services, const struct request *request
     struct line_position position;
     enum outcome outcome = line_read_position(reply, &position);
 
-    metrics_add(outcome == OUTCOME_ENTERED   ? METRIC_ENTRIES_NEW
-                : outcome == OUTCOME_ALREADY ? METRIC_ENTRIES_AGAIN
-                                             : METRIC_ENTRIES_REFUSED,
-                1);
     if (outcome != OUTCOME_ENTERED && outcome != OUTCOME_ALREADY) {
         refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
+        metrics_add(METRIC_ENTRIES_REFUSED, response->ask == NULL);
         return;
     }
+    metrics_add(outcome == OUTCOME_ENTERED ? METRIC_ENTRIES_NEW : METRIC_ENTRIES_AGAIN, 1);
     struct str ticket = ticket_issue(services, request, caller, &position);
     if (ticket.n == 0) {
         log_event(LOG_LEVEL_ERROR, "ticket.not_signed",
