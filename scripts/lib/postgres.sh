@@ -60,6 +60,7 @@ make_postgres_socket_dir()
     mkdir -m 700 "$run_dir/pg"
     if is_root; then
         chown "$(stat -c %U:%G -- "$data_dir/postgres")" "$run_dir/pg"
+        share_with_programs 710 "$run_dir/pg"
     fi
 }
 

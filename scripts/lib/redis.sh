@@ -12,7 +12,7 @@ write_redis_config()
     cat >"$run_dir/redis.conf" <<CONF
 port 0
 unixsocket $run_dir/redis.sock
-unixsocketperm 600
+unixsocketperm $([[ -n $program_group ]] && printf 660 || printf 600)
 aclfile $run_dir/redis.acl
 dir $run_dir/data/redis
 daemonize no
@@ -26,7 +26,12 @@ CONF
 
 start_redis()
 {
-    spawn redis TERM redis-server "$run_dir/redis.conf"
+    local for_programs=()
+    # Its socket gets the group.
+    if [[ -n $program_group ]]; then
+        for_programs=(setpriv --regid "$program_group" --keep-groups -- setpriv --pdeathsig TERM --)
+    fi
+    spawn redis TERM "${for_programs[@]}" redis-server "$run_dir/redis.conf"
 }
 
 # redis_answers: it has read its files and takes commands.
@@ -40,8 +45,8 @@ redis_answers()
 stop_redis()
 {
     if part_lives redis; then
+        timeout 5 redis-cli -s "$run_dir/redis.sock" DEL sluice:tenures >/dev/null 2>&1 || true
         timeout 20 redis-cli -s "$run_dir/redis.sock" SHUTDOWN SAVE >/dev/null 2>&1 || true
     fi
     stop_part redis TERM 20
 }
-        timeout 5 redis-cli -s "$run_dir/redis.sock" DEL sluice:tenures >/dev/null 2>&1 || true
