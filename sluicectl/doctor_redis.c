@@ -163,11 +163,11 @@ void doctor_redis(struct doctor *doctor)
     const redisReply *reply =
         redis_call(redis, doctor->arena, redis_command_new(doctor->arena, "INFO"));
     if (reply == NULL || reply->type != REDIS_REPLY_STRING) {
-        doctor_note(
-            doctor, "redis.reach", FINDING_FAIL,
-            "Start Redis, or mend the settings that say where it is; whoever runs the programs must "
-            "be allowed to use it. Until then nobody enters and nobody is let in.",
-            "%s: %s", where, redis_error(redis));
+        doctor_note(doctor, "redis.reach", FINDING_FAIL,
+                    "Start Redis, or mend the settings that say where it is; whoever runs the "
+                    "programs must "
+                    "be allowed to use it. Until then nobody enters and nobody is let in.",
+                    "%s: %s", where, redis_error(redis));
     } else {
         struct str info = str_sized(reply->str, reply->len);
         doctor_note(doctor, "redis.reach", FINDING_OK, "", "%s answers", where);

@@ -180,6 +180,9 @@ struct redis_node *redis_only_node(struct redis *redis)
 {
     struct redis_node *node = &redis->nodes[0];
 
+    if (redis->access.mode == REDIS_SENTINEL && redis_node_has_ended(node)) {
+        disconnect(redis, node);
+    }
     if (redis->access.mode == REDIS_SENTINEL && node->context == NULL &&
         !redis_sentinel_find(&redis->access, &node->server, redis->error)) {
         return NULL;

@@ -19,9 +19,13 @@ bool redis_node_close(struct redis_node *node)
 
 /* A server that has ended is found out before anything is sent: what was not sent was not carried out. Nothing is in
  * flight here, so whatever there is to read is the end of the connection. */
-static bool has_ended(const struct redis_node *node)
+bool redis_node_has_ended(const struct redis_node *node)
 {
     char byte;
+
+    if (node->context == NULL) {
+        return false;
+    }
     ssize_t n = recv(node->context->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 
     return n >= 0 || (errno != EAGAIN && errno != EINTR);
@@ -30,7 +34,7 @@ static bool has_ended(const struct redis_node *node)
 bool redis_node_connect(struct redis_node *node, const struct redis_access *access,
                         int64_t timeout_ms, char error[REDIS_ACCESS_ERROR])
 {
-    if (node->context != NULL && has_ended(node)) {
+    if (redis_node_has_ended(node)) {
         (void)redis_node_close(node);
     }
     if (node->context != NULL) {

@@ -23,6 +23,9 @@ struct redis_node {
 bool redis_node_connect(struct redis_node *node, const struct redis_access *access,
                         int64_t timeout_ms, char error[REDIS_ACCESS_ERROR]);
 
+/** True when its server has closed the connection; false also where there is none. */
+bool redis_node_has_ended(const struct redis_node *node);
+
 /** Ends the connection, where there is one. Returns whether there was. */
 bool redis_node_close(struct redis_node *node);
 
