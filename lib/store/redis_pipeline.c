@@ -307,7 +307,7 @@ static void read_replies(struct redis_pipeline *pipeline, int64_t now_ms)
     if (pipeline->context->err != 0) {
         drop(pipeline, pipeline->context->errstr, now_ms);
     } else if (pipeline->is_refused) {
-        drop(pipeline, "Redis refuses the login", now_ms);
+        redis_pipeline_drop(pipeline, "Redis refuses the login", now_ms);
     }
 }
 

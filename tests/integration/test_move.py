@@ -72,8 +72,10 @@ def parts(all_moving):
 
 @pytest.fixture
 def new_redis(parts, make_directory):
-    """An empty one."""
-    server = RedisByTcp(make_directory("new")).start()
+    """An empty one, with the same users: those are not copied."""
+    server = RedisByTcp(make_directory("new"))
+    server.options += ["--aclfile", str(parts.directory / "redis.acl")]
+    server.start()
     parts.servers.append(server)
     return server
 

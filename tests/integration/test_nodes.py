@@ -11,7 +11,9 @@ import pytest
 from lib import logs, network
 from lib.line import GENERATIONS
 from lib.nodes import Balancer, HubParts, Node
+from lib.processes import children_of, cont, is_stopped
 from lib.project import build_directory
+from lib.running import Running
 from lib.standing import Patient
 from lib.wait import until
 
@@ -169,6 +171,31 @@ def test_what_a_node_could_not_send_is_not_done_later(system):
         assert (status, body["status"]) == (200, "WAITING"), body
         time.sleep(0.2)
     assert parts.redis.hget(f"sluice:{{{queue}}}:state", "seq") == "1"
+
+
+@pytest.mark.limit(120)
+def test_an_order_that_a_node_could_not_send_is_not_done_later(system):
+    """The same with a statement on its way to PostgreSQL. Its claim lives on for long, so nobody else settles it."""
+    parts, api = system.parts, system.parts.api
+    queue = api.queue(claimLeaseSeconds=120)
+    sku = api.product(queue)
+    lost = system.nodes[0]
+    member = api.ready_member(queue)
+    parts.arm_pause("order.before_transaction")
+    call = Running(lambda: ask(lost, *member.order_call(queue, [{"sku": sku, "quantity": 1}])))
+    until((parts.pauses / "order.before_transaction.hit").exists, 15)
+    pid = until(lambda: [pid for pid in children_of(lost.processes["order"].pid) if is_stopped(pid)], 10)[0]
+    system.network.lose_stores(lost.machine)
+    try:
+        cont(pid)
+        assert call.wait()[0] == 503
+    finally:
+        system.network.find_stores(lost.machine)
+    until(lost.answers, 20, "the node has found its way again")
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        assert parts.postgres.value("SELECT count(*) FROM customer_order WHERE queue = %s", queue) == 0
+        time.sleep(0.2)
 
 
 def ask(node, method, path, headers, body):
