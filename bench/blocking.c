@@ -154,7 +154,7 @@ int main(int argc, char **argv)
         return code;
     }
     struct worker worker = {.settings = &settings,
-                            .redis = redis_new(settings.redis_socket, settings.redis_timeout_ms),
+                            .redis = redis_new(&settings, settings.redis_timeout_ms),
                             .keys = key_set_open(settings.queue_ticket_keys_file, error),
                             .members = member_verifier_new(&settings, error),
                             .arena = arena_new()};

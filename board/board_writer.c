@@ -102,8 +102,7 @@ struct board_writer *board_writer_new(const struct settings *settings)
         abort();
     }
     writer->settings = settings;
-    writer->redis =
-        redis_new(settings->redis_socket, patience < PATIENCE_MS ? patience : PATIENCE_MS);
+    writer->redis = redis_new(settings, patience < PATIENCE_MS ? patience : PATIENCE_MS);
     writer->arena = arena_new();
     writer->figures = queue_figures_new();
     writer->snapshots = snapshot_rounds_new(settings);

@@ -13,8 +13,9 @@
 #include "lib/base/shutdown.h"
 #include "lib/metrics/metrics.h"
 #include "lib/settings/program_options.h"
+#include "lib/store/confinement.h"
 
-static const char *const NEEDED[] = {"redis_socket", "board_directory", NULL};
+static const char *const NEEDED[] = {SETTINGS_REDIS, "board_directory", NULL};
 
 static bool directory_is_ours(const struct settings *settings, char error[SETTINGS_ERROR])
 {
@@ -48,6 +49,7 @@ int main(int argc, char **argv)
         log_event(LOG_LEVEL_WARNING, "metrics.unusable",
                   LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
     }
+    confine(&settings, &(struct confinement){.reads = NULL});
     struct board_writer *writer = board_writer_new(&settings);
     log_event(LOG_LEVEL_INFO, "board.started",
               LOG_FIELDS(LOG_TEXT("directory", settings.board_directory)));

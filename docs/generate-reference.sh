@@ -88,6 +88,9 @@ or by `SLUICE_CONFIG`. A line is `key = value`; a line that begins with `#` is a
 over the file: `SLUICE_LOG_LEVEL=debug` sets `log_level`. A key that does not exist, or a value out of its range, stops
 the program with one sentence and exit code 78.
 
+`{program}` in a value is the program that reads it, `queue`, `order`, `payment`, `operator`, `catalog`, `scheduler`,
+`board`, `reconcile` or `doctor`, so that each can be another user of the stores: [ops/rights.md](ops/rights.md).
+
 `--check-config` only checks, `--print-config` prints what is in force, with passwords masked.
 
 TEXT

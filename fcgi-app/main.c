@@ -25,28 +25,52 @@
 #include "lib/orders/told_rows.h"
 #include "lib/payments/payment_provider.h"
 #include "lib/settings/program_options.h"
+#include "lib/store/confinement.h"
 #include "lib/store/postgres.h"
 #include "lib/store/redis.h"
 
-static const char *const QUEUE_NEEDS[] = {"redis_socket", "queue_ticket_keys_file",
+static const char *const QUEUE_NEEDS[] = {SETTINGS_REDIS, "queue_ticket_keys_file",
                                           "visitor_keys_file", "waiting_room_directory", NULL};
-static const char *const ORDER_NEEDS[] = {"redis_socket", "postgres_conninfo", "visitor_keys_file",
+static const char *const ORDER_NEEDS[] = {SETTINGS_REDIS, "postgres_conninfo", "visitor_keys_file",
                                           NULL};
-static const char *const CATALOG_NEEDS[] = {"redis_socket", "postgres_conninfo",
+static const char *const CATALOG_NEEDS[] = {SETTINGS_REDIS, "postgres_conninfo",
                                             "visitor_keys_file", NULL};
-static const char *const OPERATOR_NEEDS[] = {"redis_socket", "postgres_conninfo", "admin_key_file",
+static const char *const OPERATOR_NEEDS[] = {SETTINGS_REDIS, "postgres_conninfo", "admin_key_file",
                                              "queue_ticket_keys_file", NULL};
 
-static const char *const PAYMENT_NEEDS[] = {"redis_socket", "postgres_conninfo",
+static const char *const PAYMENT_NEEDS[] = {SETTINGS_REDIS, "postgres_conninfo",
                                             "visitor_keys_file", NULL};
+
+/* What each reads again when it changes. */
+static const char *const QUEUE_READS[] = {"queue_ticket_keys_file",
+                                          "visitor_keys_file",
+                                          "member_jwt_key_file",
+                                          "member_jwks_file",
+                                          "waiting_room_directory",
+                                          "waiting_room_theme_directory",
+                                          NULL};
+static const char *const MEMBER_READS[] = {"visitor_keys_file", "member_jwt_key_file",
+                                           "member_jwks_file", NULL};
+static const char *const ORDER_READS[] = {"visitor_keys_file",   "member_jwt_key_file",
+                                          "member_jwks_file",    "altcha_keys_file",
+                                          "captcha_secret_file", NULL};
+static const char *const OPERATOR_READS[] = {"queue_ticket_keys_file", "visitor_keys_file",
+                                             "admin_key_file",         "viewer_key_file",
+                                             "tls_certificate_file",   NULL};
+static const char *const PAYMENT_READS[] = {
+    "visitor_keys_file",       "member_jwt_key_file",         "member_jwks_file",
+    "payment_secret_key_file", "payment_webhook_secret_file", NULL};
 
 static const struct {
     const char *name;
     const char *const *needs;
+    const char *const *reads;
 } POOLS[] = {
-    [POOL_QUEUE] = {"queue", QUEUE_NEEDS},          [POOL_ORDER] = {"order", ORDER_NEEDS},
-    [POOL_OPERATOR] = {"operator", OPERATOR_NEEDS}, [POOL_CATALOG] = {"catalog", CATALOG_NEEDS},
-    [POOL_PAYMENT] = {"payment", PAYMENT_NEEDS},
+    [POOL_QUEUE] = {"queue", QUEUE_NEEDS, QUEUE_READS},
+    [POOL_ORDER] = {"order", ORDER_NEEDS, ORDER_READS},
+    [POOL_OPERATOR] = {"operator", OPERATOR_NEEDS, OPERATOR_READS},
+    [POOL_CATALOG] = {"catalog", CATALOG_NEEDS, MEMBER_READS},
+    [POOL_PAYMENT] = {"payment", PAYMENT_NEEDS, PAYMENT_READS},
 };
 
 static struct program_option pool_option = {.name = "pool",
@@ -186,7 +210,7 @@ static void stores_open(struct services *services)
     const struct settings *settings = services->settings;
 
     if (services->pool != POOL_QUEUE) {
-        services->redis = redis_new(settings->redis_socket, settings->redis_timeout_ms);
+        services->redis = redis_new(settings, settings->redis_timeout_ms);
         services->postgres = postgres_new(
             settings->postgres_conninfo, settings->statement_timeout_ms, settings->lock_timeout_ms);
     }
@@ -243,6 +267,10 @@ static int serve(enum pool pool, const struct settings *settings)
         services_close(&services);
         return PROGRAM_BAD_CONFIG;
     }
+    confine(settings, &(struct confinement){.reads = POOLS[pool].reads,
+                                            .has_postgres = pool != POOL_QUEUE,
+                                            .calls_others = services.siteverify != NULL ||
+                                                            services.payment_provider != NULL});
     stores_open(&services);
     int code = pool == POOL_QUEUE ? event_loop_run(&services) : blocking_loop_run(&services);
     services_close(&services);

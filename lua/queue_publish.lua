@@ -58,7 +58,11 @@ if redis.call('HGET', key_settings, 'deleted') == '1' then
     return { 'PUBLISHED' }
 end
 if not state[1] or state[1] ~= arg_incarnation then
-    -- New, or Redis lost its memory, or deleted before: an empty bucket keeps the rate true across it.
+    -- New, or Redis lost its memory or the last of it, or deleted before: an empty bucket keeps the rate true across it.
+    if state[2] and state[2] ~= arg_epoch then
+        empty_the_line()
+        state[3] = 0
+    end
     redis.call('HSET', key_state, 'incarnation', arg_incarnation, 'epoch', arg_epoch, 'bucketAt', now,
         'bucket', arg_incarnation == '1' and arg_epoch == '1' and redis.call('HGET', key_settings, 'burst') or '0',
         'seq', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor)),
@@ -76,7 +80,7 @@ elseif state[2] ~= arg_epoch then
         'drawCursor')
 end
 local drawn = redis.call('HGET', key_settings, 'lotteryDraw') or ''
-if arg_intent == 'recover' and drawn ~= '' then
+if arg_intent == 'recover' and drawn ~= '' and not known then
     -- The draw stands; whoever comes back is put straight at the place drawn, as behind a draw walked off.
     local count = 0
     for from, to in string.gmatch(string.match(drawn, '%S+$'), '(%d+)%-(%d+)') do

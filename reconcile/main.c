@@ -11,12 +11,15 @@
 #include "lib/base/shutdown.h"
 #include "lib/metrics/metrics.h"
 #include "lib/settings/program_options.h"
+#include "lib/store/confinement.h"
 #include "reconcile/reconcile.h"
 
 enum { OPTION_ONCE, OPTION_EVERY, OPTION_COUNT };
-enum { SHOWN_MAX = 20 };
+enum { SHOWN_MAX = 20, LOOK_MS = 250 };
 
-static const char *const NEEDED[] = {"redis_socket", "postgres_conninfo", NULL};
+static const char *const READ_AGAIN[] = {"payment_secret_key_file", "payment_webhook_secret_file",
+                                         NULL};
+static const char *const NEEDED[] = {SETTINGS_REDIS, "postgres_conninfo", NULL};
 
 /* One line a payment; where there are very many, the first are enough to begin with. */
 static void print_for_person(const struct reconcile_report *report)
@@ -117,6 +120,23 @@ static void pass(struct reconcile *reconcile)
     reconcile_figures(reconcile, began_us);
 }
 
+/* Between two passes: a Redis that has begun anew is not made to wait for the next one. Returns whether to end. */
+static bool wait_or_notice(struct reconcile *reconcile, int64_t ms)
+{
+    int64_t until_ms = clock_monotonic_ms() + ms;
+    int64_t left_ms = ms;
+    bool changed = false;
+    bool over = false;
+
+    while (!over && !changed && left_ms > 0) {
+        over = shutdown_wait(left_ms < LOOK_MS ? left_ms : LOOK_MS);
+        changed = !over && reconcile_tenures_changed(reconcile);
+        arena_reset(reconcile->arena);
+        left_ms = until_ms - clock_monotonic_ms();
+    }
+    return over;
+}
+
 static void run_until_shutdown(struct reconcile *reconcile, int64_t seconds)
 {
     shutdown_prepare();
@@ -125,7 +145,7 @@ static void run_until_shutdown(struct reconcile *reconcile, int64_t seconds)
         pass(reconcile);
         log_report(&reconcile->report);
         arena_reset(reconcile->arena);
-    } while (!shutdown_wait(seconds * 1000));
+    } while (!wait_or_notice(reconcile, seconds * 1000));
     log_event(LOG_LEVEL_INFO, "reconcile.ended", LOG_NO_FIELDS);
 }
 
@@ -165,13 +185,17 @@ int main(int argc, char **argv)
     }
     struct reconcile reconcile = {
         .settings = &settings,
-        .redis = redis_new(settings.redis_socket, settings.redis_timeout_ms),
+        .redis = redis_new_unguarded(&settings, settings.redis_timeout_ms),
         .postgres = postgres_new(settings.postgres_conninfo, settings.statement_timeout_ms,
                                  settings.lock_timeout_ms),
         .arena = arena_new(),
     };
     reconcile.told.redis = reconcile.redis;
-    if (!payment_provider_open(&settings, &reconcile.payment_provider, payment_error)) {
+    bool is_payable = payment_provider_open(&settings, &reconcile.payment_provider, payment_error);
+    confine(&settings, &(struct confinement){.reads = READ_AGAIN,
+                                             .has_postgres = true,
+                                             .calls_others = reconcile.payment_provider != NULL});
+    if (!is_payable) {
         log_event(LOG_LEVEL_ERROR, "payments.unusable", LOG_FIELDS(LOG_TEXT("why", payment_error)));
         code = PROGRAM_BAD_CONFIG;
     } else if (seconds > 0) {

@@ -63,9 +63,10 @@ static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_r
             words[2 * i] = places[i].member;
             words[2 * i + 1] = places[i].order;
         }
-        enum outcome outcome = count == 0 ? OUTCOME_LOADED
-                                          : unpaid_places_load(reconcile->redis, reconcile->arena,
-                                                               queue->id, words, 2 * count);
+        enum outcome outcome =
+            count == 0 ? OUTCOME_LOADED
+                       : unpaid_places_load(reconcile->redis, reconcile->arena, queue->id,
+                                            queue->incarnation, words, 2 * count);
         if (outcome != OUTCOME_LOADED) {
             reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
             return false;
@@ -79,7 +80,7 @@ static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_r
  * PostgreSQL first: from the raised incarnation on no order can commit that was claimed before the loss.
  * Then Redis learns who has ordered already, and only then does the queue come back.
  */
-static void recover(struct reconcile *reconcile, const struct queue_row *missing)
+bool reconcile_recover(struct reconcile *reconcile, const struct queue_row *missing)
 {
     struct queue_row queue;
     int64_t incarnation;
@@ -90,12 +91,12 @@ static void recover(struct reconcile *reconcile, const struct queue_row *missing
         queue_store_get(reconcile->postgres, reconcile->arena, missing->id, &found, &queue) !=
             POSTGRES_OK) {
         reconcile->report.postgres_silent = true;
-        return;
+        return false;
     }
     if (!found || !load_spent_numbers(reconcile, &queue) ||
         !load_unpaid_places(reconcile, &queue) || !reconcile_load_codes(reconcile, &queue) ||
         !reconcile_load_coupons(reconcile, &queue) || !reconcile_load_shows(reconcile, &queue)) {
-        return;
+        return !found;
     }
     enum outcome outcome =
         queue_publish(reconcile->redis, reconcile->arena, &queue, QUEUE_PUBLISH_RECOVER,
@@ -103,12 +104,13 @@ static void recover(struct reconcile *reconcile, const struct queue_row *missing
     if (outcome != OUTCOME_PUBLISHED) {
         /* OLDER: another reconcile was faster. NOT_FOUND: lost once more; the next pass begins anew. */
         reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
-        return;
+        return outcome == OUTCOME_OLDER;
     }
     reconcile->report.queues_recovered++;
     log_event(LOG_LEVEL_WARNING, "queue.recovered",
               LOG_FIELDS(LOG_STR("queue", queue.id), LOG_INT("incarnation", queue.incarnation),
                          LOG_INT("seqFloor", queue.seq_checkpoint + SEQ_MARGIN)));
+    return true;
 }
 
 void reconcile_publish(struct reconcile *reconcile)
@@ -123,6 +125,6 @@ void reconcile_publish(struct reconcile *reconcile)
     for (size_t i = 0; i < published.missing_count && !reconcile->report.redis_silent &&
                        !reconcile->report.postgres_silent;
          i++) {
-        recover(reconcile, &published.missing[i]);
+        (void)reconcile_recover(reconcile, &published.missing[i]);
     }
 }

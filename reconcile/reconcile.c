@@ -8,7 +8,9 @@ void reconcile_pass(struct reconcile *reconcile)
     size_t count;
 
     reconcile->report = (struct reconcile_report){0};
-    reconcile_publish(reconcile);
+    if (reconcile_tenures(reconcile)) {
+        reconcile_publish(reconcile);
+    }
     if (queue_store_list(reconcile->postgres, reconcile->arena, false, &queues, &count) !=
         POSTGRES_OK) {
         reconcile->report.postgres_silent = true;

@@ -84,6 +84,17 @@ bool reconcile_needs_person(const struct reconcile_report *report);
 /** Publishes what Redis missed and recovers queues that it forgot (queues.c). */
 void reconcile_publish(struct reconcile *reconcile);
 
+/** Makes the line of a queue anew that Redis has forgotten, or whose last moments it may have forgotten. Returns whether
+ *  it is back, by us or by another (queues.c). */
+bool reconcile_recover(struct reconcile *reconcile, const struct queue_row *missing);
+
+/** Looks whether a primary has begun anew since the last look: what it lost, it lost then. Its queues are recovered, and
+ *  the programs speak to it again (tenures.c). Returns false where that could not be done. */
+bool reconcile_tenures(struct reconcile *reconcile);
+
+/** True where that has something to do; asks Redis alone. */
+bool reconcile_tenures_changed(struct reconcile *reconcile);
+
 /** Holds a lottery's draw whose list has closed (lottery.c). */
 void reconcile_lottery(struct reconcile *reconcile, const struct queue_row *queue);
 

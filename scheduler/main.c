@@ -9,9 +9,10 @@
 #include "lib/base/shutdown.h"
 #include "lib/metrics/metrics.h"
 #include "lib/settings/program_options.h"
+#include "lib/store/confinement.h"
 #include "scheduler/scheduler.h"
 
-static const char *const NEEDED[] = {"redis_socket", NULL};
+static const char *const NEEDED[] = {SETTINGS_REDIS, NULL};
 
 int main(int argc, char **argv)
 {
@@ -31,6 +32,7 @@ int main(int argc, char **argv)
         log_event(LOG_LEVEL_WARNING, "metrics.unusable",
                   LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
     }
+    confine(&settings, &(struct confinement){.reads = NULL});
     struct scheduler *scheduler = scheduler_new(&settings);
     log_event(LOG_LEVEL_INFO, "scheduler.started", LOG_NO_FIELDS);
     while (!shutdown_wait(scheduler_step(scheduler))) {

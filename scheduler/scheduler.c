@@ -58,7 +58,7 @@ struct scheduler *scheduler_new(const struct settings *settings)
         abort();
     }
     scheduler->settings = settings;
-    scheduler->redis = redis_new(settings->redis_socket, settings->redis_timeout_ms);
+    scheduler->redis = redis_new(settings, settings->redis_timeout_ms);
     if (settings->postgres_conninfo[0] != '\0') {
         scheduler->postgres = postgres_new(
             settings->postgres_conninfo, settings->statement_timeout_ms, settings->lock_timeout_ms);

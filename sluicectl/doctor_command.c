@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/settings/program_part.h"
 #include "sluicectl/commands.h"
 #include "sluicectl/doctor.h"
 
@@ -92,6 +93,9 @@ static bool load(struct doctor *doctor, const char *file, char error[SETTINGS_ER
 
     (void)unsetenv(OWN_KEY);
     bool loaded = settings_load(file, &doctor->settings, error);
+    if (loaded) {
+        settings_name_program(&doctor->settings, "doctor");
+    }
     if (kept != NULL) {
         (void)setenv(OWN_KEY, kept, 1);
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/sandbox.h"
 #include "sluicectl/doctor.h"
 
 enum {
@@ -50,6 +51,26 @@ static void at_least(struct doctor *doctor, const char *name, const char *file, 
                  "%s is %" PRId64, key, number);
 }
 
+/** What the programs can confine themselves by. Files are only confined where the kernel has Landlock (5.13). */
+static void check_sandbox(struct doctor *doctor)
+{
+    struct sandbox_state possible = sandbox_possible();
+
+    if (!doctor->has_settings) {
+        return;
+    }
+    if (!doctor->settings.sandbox) {
+        doctor_note(doctor, "kernel.sandbox", FINDING_WARN,
+                    "Set sandbox = true, unless you are looking for a fault of the sandbox itself.",
+                    "the programs do not confine themselves");
+        return;
+    }
+    doctor_check(doctor, "kernel.sandbox", possible.has_seccomp, FINDING_WARN,
+                 "Let the container's own filter allow seccomp, or run a kernel that has it.",
+                 "the kernel filters system calls: %s, files: %s",
+                 possible.has_seccomp ? "yes" : "no", possible.has_landlock ? "yes" : "no");
+}
+
 void doctor_kernel(struct doctor *doctor)
 {
     at_least(doctor, "kernel.somaxconn", "sys/net/core/somaxconn", "net.core.somaxconn", BACKLOG,
@@ -69,4 +90,5 @@ void doctor_kernel(struct doctor *doctor)
              FINDING_WARN,
              "Redis forks to write its log anew, and Linux may refuse the fork although its memory "
              "would never be used.");
+    check_sandbox(doctor);
 }

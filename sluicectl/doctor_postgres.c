@@ -14,7 +14,8 @@ enum {
     COLUMN_CONNECTIONS_MOST,
     COLUMN_CONNECTIONS_NOW,
     COLUMN_STANDBY,
-    COLUMN_CLOCK
+    COLUMN_CLOCK,
+    COLUMN_STANDBYS
 };
 
 static void check_writes(struct doctor *doctor, const PGresult *row)
@@ -41,7 +42,19 @@ static void check_writes(struct doctor *doctor, const PGresult *row)
     }
 }
 
-static void check_row(struct doctor *doctor, const PGresult *row)
+/* Where there is a server to fail over to, it must have what members were told of. */
+static void check_standbys(struct doctor *doctor, size_t servers, struct str standbys)
+{
+    if (servers > 1) {
+        doctor_check(doctor, "postgres.standbys", standbys.n > 0, FINDING_WARN,
+                     "Set synchronous_standby_names on the primary, as ANY 1 (…): else the last "
+                     "orders before a fail-over are lost, though members were told of them.",
+                     "postgres_conninfo names %zu servers; a commit waits for %s", servers,
+                     standbys.n > 0 ? "a standby" : "none but the primary");
+    }
+}
+
+static void check_row(struct doctor *doctor, const PGresult *row, size_t servers)
 {
     int64_t version = postgres_int(row, 0, COLUMN_VERSION, 0);
     int64_t most = postgres_int(row, 0, COLUMN_CONNECTIONS_MOST, 0);
@@ -61,6 +74,7 @@ static void check_row(struct doctor *doctor, const PGresult *row)
                  "Name the primary in postgres_conninfo, or all of them with "
                  "target_session_attrs=read-write.",
                  standby ? "this PostgreSQL is a standby" : "this PostgreSQL takes writes");
+    check_standbys(doctor, servers, postgres_text(row, 0, COLUMN_STANDBYS));
     doctor_clock(doctor, "postgres.clock", "PostgreSQL's", postgres_int(row, 0, COLUMN_CLOCK, 0));
 }
 
@@ -79,7 +93,7 @@ void doctor_postgres(struct doctor *doctor)
         postgres_query(postgres, doctor->arena, QUERY_DOCTOR, none, &row);
     if (outcome == POSTGRES_OK) {
         doctor_note(doctor, "postgres.reach", FINDING_OK, "", "PostgreSQL answers");
-        check_row(doctor, row);
+        check_row(doctor, row, postgres_servers(postgres));
     } else if (outcome == POSTGRES_REFUSED) {
         doctor_note(doctor, "postgres.reach", FINDING_FAIL,
                     "Bring the database up to this version: scripts/migrate.",

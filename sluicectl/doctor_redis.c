@@ -113,7 +113,7 @@ static void check_role(struct doctor *doctor, struct redis *redis, struct str in
     int64_t replicas = info_number(info, "connected_slaves");
 
     doctor_check(doctor, "redis.role", str_equal(role, STR("master")), FINDING_FAIL,
-                 "Name the primary in redis_socket: a replica takes no writes.",
+                 "Name the primary in redis_socket or redis_address: a replica takes no writes.",
                  "this Redis is a %.*s", STR_ARG(role));
     if (replicas > 0 && least.n > 0) {
         doctor_check(
@@ -140,25 +140,37 @@ static void check_clock(struct doctor *doctor, struct redis *redis)
     }
 }
 
+/* Where the settings say that Redis is. */
+static const char *place_of(const struct settings *settings)
+{
+    const char *const ways[] = {settings->redis_socket, settings->redis_address,
+                                settings->redis_sentinels, settings->redis_cluster};
+    size_t way = 0;
+
+    while (way + 1 < sizeof(ways) / sizeof(ways[0]) && ways[way][0] == '\0') {
+        way++;
+    }
+    return ways[way];
+}
+
 void doctor_redis(struct doctor *doctor)
 {
-    if (!doctor->has_settings || doctor->settings.redis_socket[0] == '\0') {
+    const char *where = doctor->has_settings ? place_of(&doctor->settings) : "";
+    if (where[0] == '\0') {
         return;
     }
-    struct redis *redis =
-        redis_new(doctor->settings.redis_socket, doctor->settings.redis_timeout_ms);
+    struct redis *redis = redis_new_unguarded(&doctor->settings, doctor->settings.redis_timeout_ms);
     const redisReply *reply =
         redis_call(redis, doctor->arena, redis_command_new(doctor->arena, "INFO"));
     if (reply == NULL || reply->type != REDIS_REPLY_STRING) {
-        doctor_note(
-            doctor, "redis.reach", FINDING_FAIL,
-            "Start Redis, or mend redis_socket; whoever runs the programs must be allowed to "
-            "use the socket. Until then nobody enters and nobody is let in.",
-            "%s: %s", doctor->settings.redis_socket, redis_error(redis));
+        doctor_note(doctor, "redis.reach", FINDING_FAIL,
+                    "Start Redis, or mend the settings that say where it is; whoever runs the "
+                    "programs must "
+                    "be allowed to use it. Until then nobody enters and nobody is let in.",
+                    "%s: %s", where, redis_error(redis));
     } else {
         struct str info = str_sized(reply->str, reply->len);
-        doctor_note(doctor, "redis.reach", FINDING_OK, "", "%s answers",
-                    doctor->settings.redis_socket);
+        doctor_note(doctor, "redis.reach", FINDING_OK, "", "%s answers", where);
         check_version(doctor, info);
         check_memory(doctor, info);
         check_persistence(doctor, redis, info);

@@ -37,7 +37,7 @@ static void beat_if_due(struct worker *worker)
     if (services->pool != POOL_ORDER) {
         return;
     }
-    if (postgres_alive(services->postgres)) {
+    if (postgres_commits(services->postgres)) {
         (void)order_pool_beat(services->redis, worker->exchange->arena,
                               services->settings->order_pool_silence_ms);
     }

@@ -17,7 +17,7 @@
 #include "fcgi-app/pool/together.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/store/redis_pipeline.h"
+#include "lib/store/redis_line.h"
 
 enum {
     EVENTS_MAX = 256,
@@ -32,7 +32,7 @@ enum {
 
 struct loop {
     const struct services *services;
-    struct redis_pipeline *pipeline;
+    struct redis_line *line;
     int epoll_fd;
     bool listens;
     enum accepted accepted; /* at the last look */
@@ -128,7 +128,7 @@ static void on_reply(void *context, const redisReply *reply)
 
     finish(flight->loop, exchange, reply);
     if (exchange->response.ask != NULL) {
-        /* The pipeline takes no command while it hands out replies. */
+        /* Redis takes no command while it hands out replies. */
         flight->next = flight->loop->again;
         flight->loop->again = flight;
     } else {
@@ -149,8 +149,7 @@ static void ask_again(struct loop *loop)
     loop->again = NULL;
     while (flight != NULL) {
         struct flight *next = flight->next;
-        redis_pipeline_send(loop->pipeline, flight->exchange->response.ask, on_reply, flight,
-                            loop->now_ms);
+        redis_line_send(loop->line, flight->exchange->response.ask, on_reply, flight, loop->now_ms);
         flight = next;
     }
 }
@@ -187,7 +186,7 @@ static void begin(struct loop *loop, struct connection *connection)
     if (command == NULL) {
         together_add(loop->together, exchange->response.look, on_looked, flight, loop->now_ms);
     } else {
-        redis_pipeline_send(loop->pipeline, command, on_reply, flight, loop->now_ms);
+        redis_line_send(loop->line, command, on_reply, flight, loop->now_ms);
     }
 }
 
@@ -222,9 +221,7 @@ static void handle(struct loop *loop, const struct epoll_event *event)
 {
     if (event->data.ptr == loop) {
         loop->accepted = connections_accept(&loop->connections, loop->epoll_fd, loop->now_ms);
-    } else if (event->data.ptr == loop->pipeline) {
-        redis_pipeline_ready(loop->pipeline, event->events, loop->now_ms);
-    } else {
+    } else if (!redis_line_ready(loop->line, event->data.ptr, event->events, loop->now_ms)) {
         struct connection *connection = event->data.ptr;
         connection->peer_is_done = (event->events & (EPOLLRDHUP | EPOLLHUP)) != 0;
         if (connection->state == CONNECTION_IDLE) {
@@ -296,7 +293,7 @@ static void sweep(struct loop *loop)
 
 static int time_to_wait(const struct loop *loop)
 {
-    int64_t wait_ms = redis_pipeline_next_turn(loop->pipeline, loop->now_ms);
+    int64_t wait_ms = redis_line_next_turn(loop->line, loop->now_ms);
     int64_t own_ms = SWEEP_MS;
 
     if (loop->due_count > 0 || loop->again != NULL) {
@@ -330,16 +327,16 @@ static void turn(struct loop *loop, const sigset_t *open_mask)
 
     loop->now_ms = clock_monotonic_ms();
     shedding_turn(&loop->shedding, loop->now_ms, began_ms,
-                  redis_pipeline_late_ms(loop->pipeline, loop->now_ms));
+                  redis_line_late_ms(loop->line, loop->now_ms));
     loop->accepted = loop->accepted == ACCEPTED_NONE ? ACCEPTED_NONE : ACCEPTED_ALL;
     for (int i = 0; i < count; i++) {
         handle(loop, &events[i]);
     }
     loop->shedding.left_some = count == EVENTS_MAX || loop->accepted == ACCEPTED_SOME;
     look_at_the_due(loop);
-    together_send(loop->together, loop->pipeline, loop->now_ms);
+    together_send(loop->together, loop->line, loop->now_ms);
     ask_again(loop);
-    redis_pipeline_turn(loop->pipeline, loop->now_ms);
+    redis_line_turn(loop->line, loop->now_ms);
     if (loop->now_ms - loop->swept_at_ms >= (is_stopping(loop) ? STOP_LOOK_MS : SWEEP_MS)) {
         sweep(loop);
     }
@@ -348,7 +345,7 @@ static void turn(struct loop *loop, const sigset_t *open_mask)
 
 static void free_loop(struct loop *loop)
 {
-    redis_pipeline_free(loop->pipeline);
+    redis_line_free(loop->line);
     together_free(loop->together);
     for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
         if (loop->connections.all[i].state == CONNECTION_IDLE) {
@@ -373,9 +370,7 @@ int event_loop_run(const struct services *services)
     loop->now_ms = clock_monotonic_ms();
     shedding_start(&loop->shedding, services->settings, loop->now_ms);
     loop->together = together_new();
-    loop->pipeline =
-        redis_pipeline_new(services->settings->redis_socket, services->settings->redis_timeout_ms,
-                           loop->epoll_fd, loop->now_ms);
+    loop->line = redis_line_new(services->settings, loop->epoll_fd, loop->now_ms);
     listen_on(loop, true);
     log_event(LOG_LEVEL_INFO, "worker.started", LOG_NO_FIELDS);
     while (!is_stopping(loop) || (loop->connections.open > 0 && loop->now_ms < loop->stop_at_ms)) {

@@ -151,7 +151,7 @@ static void on_reply(void *context, const redisReply *reply)
     give_back(batch);
 }
 
-void together_send(struct together *together, struct redis_pipeline *pipeline, int64_t now_ms)
+void together_send(struct together *together, struct redis_line *line, int64_t now_ms)
 {
     struct batch *batch = together->open;
 
@@ -161,7 +161,7 @@ void together_send(struct together *together, struct redis_pipeline *pipeline, i
         struct batch *next = batch->next;
         struct redis_command *command =
             line_looks_command(batch->arena, batch->looks, batch->count);
-        redis_pipeline_send(pipeline, command, on_reply, batch, now_ms);
+        redis_line_send(line, command, on_reply, batch, now_ms);
         batch = next;
     }
 }

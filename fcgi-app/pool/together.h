@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "lib/admission/line_look.h"
-#include "lib/store/redis_pipeline.h"
+#include "lib/store/redis_line.h"
 
 struct together;
 
@@ -18,7 +18,7 @@ typedef void together_done(void *context);
 /** Never NULL. */
 struct together *together_new(void);
 
-/** Only behind redis_pipeline_free(): by then nothing is in flight. */
+/** Only behind redis_line_free(): by then nothing is in flight. */
 void together_free(struct together *together);
 
 /** Takes `look` into what together_send() sends; `done` may be called before this returns: as undecided, while its queue
@@ -27,6 +27,6 @@ void together_add(struct together *together, struct line_look *look, together_do
                   void *context, int64_t now_ms);
 
 /** Sends all that was taken in since the last call. */
-void together_send(struct together *together, struct redis_pipeline *pipeline, int64_t now_ms);
+void together_send(struct together *together, struct redis_line *line, int64_t now_ms);
 
 #endif

@@ -122,19 +122,18 @@ void enter_finish(const struct services *services, const struct request *request
     enum outcome outcome = line_look_outcome(look, reply);
     const struct line_position *position = &look->position;
 
-    metrics_add(outcome == OUTCOME_ENTERED   ? METRIC_ENTRIES_NEW
-                : outcome == OUTCOME_ALREADY ? METRIC_ENTRIES_AGAIN
-                                             : METRIC_ENTRIES_REFUSED,
-                1);
     if (outcome == OUTCOME_CAPTCHA_FAILED) {
+        metrics_add(METRIC_ENTRIES_REFUSED, 1);
         entry_proof_wanted(request, response, caller->queue,
                            caller->proof.n > 0 ? WHY_PROOF_SPENT : entering->why);
         return;
     }
     if (outcome != OUTCOME_ENTERED && outcome != OUTCOME_ALREADY) {
         refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
+        metrics_add(METRIC_ENTRIES_REFUSED, response->ask == NULL);
         return;
     }
+    metrics_add(outcome == OUTCOME_ENTERED ? METRIC_ENTRIES_NEW : METRIC_ENTRIES_AGAIN, 1);
     if (position->generation > 0) {
         snapshot_doubt(services->snapshot, caller->queue, position->seq);
     }

@@ -12,7 +12,13 @@ void refusal_answer(const struct request *request, struct response *response, st
             seen_queues_remove(queue);
         } else if (has_ticket || seen_queues_has(queue)) {
             outcome = OUTCOME_ADMISSION_UNAVAILABLE;
+        } else {
+            /* Misspelt, or lost before this process began: the reply comes here once more. */
+            response->ask = line_memory_ask(request->arena);
+            return;
         }
+    } else if (line_memory_is_there(reply)) {
+        outcome = OUTCOME_NOT_FOUND;
     }
     if (outcome == OUTCOME_NOT_FOUND) {
         problem_answer(request, response, PROBLEM_NOT_FOUND, "There is no queue %.*s.",

@@ -133,3 +133,20 @@ bool line_settings_missing(const redisReply *reply)
     return outcome_of(reply) == OUTCOME_NOT_FOUND &&
            str_equal(redis_reply_text(reply, 1), STR("unknown"));
 }
+
+struct redis_command *line_memory_ask(struct arena *arena)
+{
+    struct redis_command *command = redis_command_new(arena, "HMGET");
+
+    redis_command_add(command, STR("sluice:tenures"));
+    redis_command_add(command, STR("since"));
+    return command;
+}
+
+bool line_memory_is_there(const redisReply *reply)
+{
+    struct str since = redis_reply_text(reply, 0);
+
+    /* Scripts answer with words, this is a number. */
+    return since.n > 0 && since.p[0] >= '0' && since.p[0] <= '9';
+}

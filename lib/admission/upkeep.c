@@ -69,10 +69,11 @@ int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue)
     return due;
 }
 
-enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
-                                int64_t incarnation, const int64_t *numbers, size_t count)
+static enum outcome tell_spent(struct redis *redis, struct arena *arena, enum script script,
+                               struct str queue, int64_t incarnation, const int64_t *numbers,
+                               size_t count)
 {
-    struct redis_command *command = redis_command_script(arena, SCRIPT_SPENT_LOAD, queue);
+    struct redis_command *command = redis_command_script(arena, script, queue);
 
     redis_command_add_int(command, incarnation);
     for (size_t i = 0; i < count; i++) {
@@ -81,11 +82,23 @@ enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct
     return outcome_of(redis_call(redis, arena, command));
 }
 
+enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
+                                int64_t incarnation, const int64_t *numbers, size_t count)
+{
+    enum outcome loaded =
+        tell_spent(redis, arena, SCRIPT_SPENT_LOAD, queue, incarnation, numbers, count);
+
+    return loaded == OUTCOME_PRESENT
+               ? tell_spent(redis, arena, SCRIPT_SPENT_SETTLE, queue, incarnation, numbers, count)
+               : loaded;
+}
+
 enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,
-                                const struct str *words, size_t count)
+                                int64_t incarnation, const struct str *words, size_t count)
 {
     struct redis_command *command = redis_command_script(arena, SCRIPT_UNPAID_LOAD, queue);
 
+    redis_command_add_int(command, incarnation);
     for (size_t i = 0; i < count; i++) {
         redis_command_add(command, words[i]);
     }

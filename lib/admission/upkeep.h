@@ -1,6 +1,6 @@
 /*
  * upkeep — what reconcile asks of a queue in Redis: claims past their lease, places that drifted apart, and
- * what has to be known before a queue that lost its memory comes back.
+ * what has to be known before a queue that lost its memory, or the last of it, comes back.
  */
 #ifndef SLUICE_ADMISSION_UPKEEP_H
 #define SLUICE_ADMISSION_UPKEEP_H
@@ -32,15 +32,16 @@ bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms);
 int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue);
 
 /** Tells Redis, before `queue` comes back in `incarnation`, that the owners of these numbers have spent an
- *  admission. To be called at least once, also without numbers: publishing a recovered queue asks for it.
+ *  admission; where Redis has forgotten only the last of the queue, they leave the line. To be called at least once,
+ *  also without numbers: publishing a recovered queue asks for it.
  *  LOADED, PRESENT where the queue is back already, or ADMISSION_UNAVAILABLE. `count` in 0..1000. */
 enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
                                 int64_t incarnation, const int64_t *numbers, size_t count);
 
-/** Tells Redis, before `queue` comes back, which places unpaid orders hold: `words` is member, order, member,
+/** Tells Redis, before `queue` comes back in `incarnation`, which places unpaid orders hold: `words` is member, order, member,
  *  order, …, `count` (2..1000) words. LOADED, PRESENT or ADMISSION_UNAVAILABLE. */
 enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,
-                                const struct str *words, size_t count);
+                                int64_t incarnation, const struct str *words, size_t count);
 
 /** Reads the places of `queue` that unpaid orders hold, as Redis knows them: member, order, member, order, …
  *  in an array reply; NULL where Redis gave no answer. */

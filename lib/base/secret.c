@@ -24,7 +24,10 @@ static bool read_open_file(int fd, const char *path, char **bytes, size_t *lengt
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
         return refuse(error, path, "is not a regular file");
     }
-    if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    /* A group of its own may read it: one that a program is in beside that of its user. */
+    bool is_for_a_group =
+        (status.st_mode & (S_IWGRP | S_IXGRP | S_IRWXO)) == 0 && status.st_gid != getegid();
+    if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0 && !is_for_a_group) {
         return refuse(error, path, "others may read it; run: chmod 600");
     }
     if (status.st_size < 1 || status.st_size > SECRET_MAX) {

@@ -12,7 +12,8 @@
 enum { SECRET_MAX = 64 * 1024, SECRET_ERROR = 256 };
 
 /** Reads all of `path` (1..65536 bytes) into `*bytes`, NUL behind it; free it with secret_free().
- *  Refuses a file that group or others may read or write. On failure returns false and puts one sentence
+ *  Refuses a file that others may read or write, also a group, unless it may only read and is not that of our own user:
+ *  a group made for this key. On failure returns false and puts one sentence
  *  into `error`. */
 bool secret_read(const char *path, char **bytes, size_t *length, char error[SECRET_ERROR]);
 

@@ -36,9 +36,9 @@ struct catalog *catalog_open(const struct settings *settings, struct postgres *p
     }
     catalog->settings = settings;
     catalog->postgres = postgres;
-    catalog->redis = redis_new(settings->redis_socket, settings->catalog_redis_timeout_ms);
+    catalog->redis = redis_new_unguarded(settings, settings->catalog_redis_timeout_ms);
     catalog->l1 = l1_open(settings->catalog_l1_directory, settings->catalog_l1_mib);
-    catalog->news = news_new(settings->redis_socket);
+    catalog->news = news_new(settings);
     begin_to_listen(catalog->news);
     return catalog;
 }

@@ -24,14 +24,14 @@ struct news {
     int64_t all_from; /* whatever was asked before may be old */
 };
 
-struct news *news_new(const char *redis_socket)
+struct news *news_new(const struct settings *settings)
 {
     struct news *news = calloc(1, sizeof(*news));
 
     if (news == NULL) {
         abort();
     }
-    news->subscription = redis_subscription_new(redis_socket, L2_CHANNEL);
+    news->subscription = redis_subscription_new(settings, L2_CHANNEL);
     return news;
 }
 

@@ -9,11 +9,12 @@
 #include <stdint.h>
 
 #include "lib/catalog/entry.h"
+#include "lib/settings/settings.h"
 
 struct news;
 
-/** Listens at the Redis of that socket (borrowed). Never NULL. */
-struct news *news_new(const char *redis_socket);
+/** Listens at the Redis that the settings (borrowed) name. Never NULL. */
+struct news *news_new(const struct settings *settings);
 
 /** NULL is allowed. */
 void news_free(struct news *news);

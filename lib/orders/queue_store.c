@@ -4,6 +4,7 @@
 
 #include "lib/admission/claim.h"
 #include "lib/admission/queue_publication.h"
+#include "lib/store/redis_primary.h"
 
 /* A queue changed this recently may be on its way to Redis by the hands of whoever changed it. */
 enum { PUBLISHING_MS = 5000 };
@@ -198,7 +199,8 @@ enum outcome queue_publish(struct redis *redis, struct arena *arena, const struc
                                                   .seq_floor = seq_floor,
                                                   .recovery_ms = recovery_ms};
 
-    if (!row->deleted && !list_queue(redis, arena, row->id, true)) {
+    if (!row->deleted &&
+        (!redis_primaries_begin(redis, arena) || !list_queue(redis, arena, row->id, true))) {
         return OUTCOME_ADMISSION_UNAVAILABLE;
     }
     enum outcome published =

@@ -8,6 +8,7 @@
 
 #include "lib/base/log.h"
 #include "lib/base/str.h"
+#include "lib/settings/program_part.h"
 
 enum { COMMON_COUNT = 5 };
 
@@ -53,6 +54,9 @@ static void print_help(const struct program *program)
                  "%d Redis or PostgreSQL does not answer at the start, %d wrong settings.\n\n"
                  "Settings, as 'key = value' in FILE or as SLUICE_<KEY> in the environment:\n",
                  PROGRAM_NEEDS_PERSON, PROGRAM_USAGE, PROGRAM_UNAVAILABLE, PROGRAM_BAD_CONFIG);
+    (void)printf(
+        "{program} in text, a path or a conninfo is the program that reads it: queue, order, "
+        "payment,\noperator, catalog, scheduler, board, reconcile, doctor.\n");
     settings_help(stdout);
 }
 
@@ -152,6 +156,20 @@ static void start_log(const struct program *program, const struct settings *sett
     log_start(program->name, level);
 }
 
+/* What `{program}` means in settings: the pool, where it is one of several, else the name without "sluice-". */
+static const char *part_of(const struct program *program)
+{
+    static const char OURS[] = "sluice-";
+
+    for (size_t i = 0; i < program->option_count; i++) {
+        if (strcmp(program->options[i].name, "pool") == 0 && program->options[i].value != NULL) {
+            return program->options[i].value;
+        }
+    }
+    return strncmp(program->name, OURS, strlen(OURS)) == 0 ? program->name + strlen(OURS)
+                                                           : program->name;
+}
+
 int program_start(struct program *program, int argc, char **argv, struct settings *settings)
 {
     struct wishes wishes = {.config = getenv("SLUICE_CONFIG")};
@@ -164,6 +182,7 @@ int program_start(struct program *program, int argc, char **argv, struct setting
     if (!settings_load(wishes.config, settings, error)) {
         return bad_config(program, error);
     }
+    settings_name_program(settings, part_of(program));
     /* Shown even where something is missing: to find out what. */
     if (wishes.print) {
         settings_print(stdout, settings);

@@ -7,6 +7,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
+#include "lib/settings/endpoint.h"
 #include "lib/settings/settings_row.h"
 #include "lib/settings/text_file.h"
 
@@ -130,6 +131,44 @@ static bool read_environment(struct settings *settings, char error[SETTINGS_ERRO
     return true;
 }
 
+static bool are_endpoints(const char *name, const char *text, size_t most,
+                          char error[SETTINGS_ERROR])
+{
+    struct endpoint endpoints[ENDPOINTS_MAX];
+    size_t count = endpoint_list(str_of(text), endpoints);
+
+    if (text[0] == '\0' || (count > 0 && count <= most)) {
+        return true;
+    }
+    return refuse(error, most == 1 ? "%s must be host:port" : "%s must be 1 to 16 of host:port",
+                  name);
+}
+
+static bool redis_fits(const struct settings *settings, char error[SETTINGS_ERROR])
+{
+    const char *const ways[] = {settings->redis_socket, settings->redis_address,
+                                settings->redis_sentinels, settings->redis_cluster};
+    int set = 0;
+
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        set += ways[i][0] != '\0' ? 1 : 0;
+    }
+    if (set > 1) {
+        return refuse(error, "only one of redis_socket, redis_address, redis_sentinels and "
+                             "redis_cluster may be set");
+    }
+    if (settings->redis_user[0] != '\0' && settings->redis_password_file[0] == '\0') {
+        return refuse(error, "redis_user needs redis_password_file");
+    }
+    if (settings->redis_sentinel_user[0] != '\0' &&
+        settings->redis_sentinel_password_file[0] == '\0') {
+        return refuse(error, "redis_sentinel_user needs redis_sentinel_password_file");
+    }
+    return are_endpoints("redis_address", settings->redis_address, 1, error) &&
+           are_endpoints("redis_sentinels", settings->redis_sentinels, ENDPOINTS_MAX, error) &&
+           are_endpoints("redis_cluster", settings->redis_cluster, ENDPOINTS_MAX, error);
+}
+
 static bool fit_together(const struct settings *settings, char error[SETTINGS_ERROR])
 {
     if (settings->lock_timeout_ms >= settings->statement_timeout_ms) {
@@ -137,7 +176,7 @@ static bool fit_together(const struct settings *settings, char error[SETTINGS_ER
                       (long long)settings->lock_timeout_ms,
                       (long long)settings->statement_timeout_ms);
     }
-    return true;
+    return redis_fits(settings, error);
 }
 
 bool settings_load(const char *path, struct settings *settings, char error[SETTINGS_ERROR])
@@ -159,19 +198,60 @@ void settings_free(struct settings *settings)
     memset(settings, 0, sizeof(*settings));
 }
 
+static const struct setting_row *text_row(struct str name)
+{
+    size_t i;
+
+    if (!setting_row_find(name, &i) || setting_row(i)->kind == SETTING_INTEGER ||
+        setting_row(i)->kind == SETTING_BOOLEAN) {
+        abort();
+    }
+    return setting_row(i);
+}
+
+static bool is_one_set(struct settings *settings, struct str names)
+{
+    bool more = true;
+
+    while (more) {
+        struct str name;
+        more = str_split(names, '|', &name, &names);
+        if ((*setting_text(settings, text_row(name)))[0] != '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "a, b or c must be set". */
+static bool refuse_missing(struct str names, char error[SETTINGS_ERROR])
+{
+    struct str rest = names;
+    struct str name;
+    char list[SETTINGS_ERROR / 2] = "";
+    size_t length = 0;
+    bool more = true;
+
+    while (more && length < sizeof(list)) {
+        bool first = rest.p == names.p;
+        more = str_split(rest, '|', &name, &rest);
+        const char *separator = more ? ", " : " or ";
+        int written = snprintf(list + length, sizeof(list) - length, "%s%.*s",
+                               first ? "" : separator, STR_ARG(name));
+        length += written > 0 ? (size_t)written : 0;
+    }
+    (void)str_split(names, '|', &name, &rest);
+    return refuse(error, "%s must be set: %s", list, text_row(name)->description);
+}
+
 bool settings_require(const struct settings *settings, const char *const names[],
                       char error[SETTINGS_ERROR])
 {
     struct settings copy = *settings;
 
     for (size_t n = 0; names[n] != NULL; n++) {
-        size_t i;
-        if (!setting_row_find(str_of(names[n]), &i) || setting_row(i)->kind == SETTING_INTEGER ||
-            setting_row(i)->kind == SETTING_BOOLEAN) {
-            abort();
-        }
-        if ((*setting_text(&copy, setting_row(i)))[0] == '\0') {
-            return refuse(error, "%s must be set: %s", names[n], setting_row(i)->description);
+        if (!is_one_set(&copy, str_of(names[n]))) {
+            return refuse_missing(str_of(names[n]), error);
         }
     }
     return true;

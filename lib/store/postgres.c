@@ -8,6 +8,7 @@
 #include "lib/base/log.h"
 #include "lib/base/random.h"
 #include "lib/metrics/metrics.h"
+#include "lib/store/postgres_hosts.h"
 #include "lib/store/postgres_wire.h"
 #include "lib/store/queries.h"
 
@@ -16,7 +17,7 @@
 enum { READY_MS = 1000, BACKOFF_FIRST_MS = 50, BACKOFF_MOST_MS = 1000 };
 
 struct postgres {
-    const char *conninfo;
+    struct postgres_hosts *hosts;
     char statement_timeout[24]; /* ms, as the server takes it */
     char lock_timeout[24];
     int64_t statement_timeout_ms;
@@ -46,7 +47,7 @@ struct postgres *postgres_new(const char *conninfo, int64_t statement_timeout_ms
     if (postgres == NULL) {
         abort();
     }
-    postgres->conninfo = conninfo;
+    postgres->hosts = postgres_hosts_new(conninfo);
     postgres->statement_timeout_ms = statement_timeout_ms;
     (void)snprintf(postgres->statement_timeout, sizeof(postgres->statement_timeout), "%lld",
                    (long long)statement_timeout_ms);
@@ -66,8 +67,14 @@ void postgres_free(struct postgres *postgres)
 {
     if (postgres != NULL) {
         disconnect(postgres);
+        postgres_hosts_free(postgres->hosts);
         free(postgres);
     }
+}
+
+size_t postgres_servers(const struct postgres *postgres)
+{
+    return postgres_hosts_count(postgres->hosts);
 }
 
 static void copy_field(char *out, size_t size, const PGresult *result, int field)
@@ -102,6 +109,9 @@ static enum attempt judge(struct postgres *postgres, enum wire wire, PGresult *r
         result == NULL ? NULL : PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
     bool fatal = severity != NULL && strcmp(severity, "FATAL") == 0;
     PQclear(result);
+    if (wire != WIRE_DONE) {
+        wire_forget_unsent(postgres->connection);
+    }
     if (wire == WIRE_UNSENT) {
         disconnect(postgres);
         return ATTEMPT_STALE;
@@ -116,13 +126,15 @@ static enum attempt judge(struct postgres *postgres, enum wire wire, PGresult *r
         disconnect(postgres);
         return ATTEMPT_UNKNOWN;
     }
-    if (has_state(postgres, "26000") || has_state(postgres, "0A000")) {
-        /* The prepared statement is gone or outdated (a migration): nothing ran. */
+    bool read_only = has_state(postgres, "25006");
+    if (read_only || has_state(postgres, "26000") || has_state(postgres, "0A000")) {
+        /* The server takes no writes (any more), and perhaps another one does; or the prepared statement is gone or
+         * outdated (a migration): nothing ran. */
+        if (read_only) {
+            log_event(LOG_LEVEL_WARNING, "postgres.read_only", LOG_NO_FIELDS);
+        }
         disconnect(postgres);
         return ATTEMPT_STALE;
-    }
-    if (has_state(postgres, "25006")) {
-        disconnect(postgres); /* a standby by now: the next connection looks for the primary */
     }
     return ATTEMPT_REFUSED;
 }
@@ -170,7 +182,7 @@ static bool connect_now(struct postgres *postgres, int64_t deadline)
     if (clock_monotonic_ms() < postgres->connect_after_ms) {
         return false;
     }
-    postgres->connection = wire_connect(postgres->conninfo, deadline, why, sizeof(why));
+    postgres->connection = postgres_hosts_connect(postgres->hosts, deadline, why, sizeof(why));
     if (postgres->connection == NULL) {
         connecting_failed(postgres, why);
         return false;
@@ -303,16 +315,35 @@ const char *postgres_detail(const struct postgres *postgres)
     return postgres->detail;
 }
 
-bool postgres_alive(struct postgres *postgres)
+/* Whether `query`, asked at once, is answered; its row goes to `rows`, which the caller clears. */
+static bool ask_soon(struct postgres *postgres, enum query query, PGresult **rows)
 {
     int64_t deadline = clock_monotonic_ms() + READY_MS;
+
+    return run(postgres, query, NULL, deadline, deadline, rows) == POSTGRES_OK;
+}
+
+bool postgres_alive(struct postgres *postgres)
+{
     PGresult *rows = NULL;
 
-    if (run(postgres, QUERY_SESSION_PING, NULL, deadline, deadline, &rows) != POSTGRES_OK) {
+    if (!ask_soon(postgres, QUERY_SESSION_PING, &rows)) {
         return false;
     }
     PQclear(rows);
     return true;
+}
+
+bool postgres_commits(struct postgres *postgres)
+{
+    PGresult *rows = NULL;
+
+    if (!ask_soon(postgres, QUERY_SESSION_COMMITS, &rows)) {
+        return false;
+    }
+    bool commits = str_equal(postgres_text(rows, 0, 0), STR("t"));
+    PQclear(rows);
+    return commits;
 }
 
 struct str postgres_text(const PGresult *result, int row, int column)

@@ -6,6 +6,7 @@
 #define SLUICE_STORE_POSTGRES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <libpq-fe.h>
@@ -23,12 +24,16 @@ enum postgres_outcome {
     POSTGRES_UNKNOWN      /* sent, but no answer: it may have happened or may yet happen */
 };
 
-/** A client for `conninfo` (borrowed). `statement_timeout_ms` and `lock_timeout_ms` are set on each
+/** A client for `conninfo` (borrowed), which may name several servers: the one that takes writes is found at each
+ *  connection. `statement_timeout_ms` and `lock_timeout_ms` are set on each
  *  connection; a call waits at most statement_timeout_ms and one second more. Never NULL. */
 struct postgres *postgres_new(const char *conninfo, int64_t statement_timeout_ms,
                               int64_t lock_timeout_ms);
 
 void postgres_free(struct postgres *postgres);
+
+/** How many servers its conninfo names. */
+size_t postgres_servers(const struct postgres *postgres);
 
 /** Runs one prepared statement in a transaction of its own: one round trip. `parameters` are text, NULL
  *  for SQL NULL; as many as the query takes. For POSTGRES_OK `*result` has the rows and belongs to the
@@ -44,6 +49,10 @@ const char *postgres_detail(const struct postgres *postgres);
 
 /** True when the server answers within a second: connects where needed, unless the back-off forbids it. */
 bool postgres_alive(struct postgres *postgres);
+
+/** The same, and false while a commit of ours has waited for a standby for a second: then orders are not
+ *  acknowledged. */
+bool postgres_commits(struct postgres *postgres);
 
 /** A field of a result as text, empty for NULL, borrowed. */
 struct str postgres_text(const PGresult *result, int row, int column);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "lib/base/clock.h"
 
@@ -30,8 +31,19 @@ static void drop_notice(void *nothing, const char *message)
     (void)message;
 }
 
-/* The first line of what libpq says, which goes on with advice. */
-static void say_why(PGconn *connection, char *error, size_t size)
+void wire_forget_unsent(const PGconn *connection)
+{
+    const struct linger nothing = {.l_onoff = 1, .l_linger = 0};
+
+    (void)setsockopt(PQsocket(connection), SOL_SOCKET, SO_LINGER, &nothing, sizeof(nothing));
+}
+
+void wire_silence_notices(PGconn *connection)
+{
+    (void)PQsetNoticeProcessor(connection, drop_notice, NULL);
+}
+
+void wire_say_why(const PGconn *connection, char *error, size_t size)
 {
     const char *why = connection == NULL ? "out of memory" : PQerrorMessage(connection);
 
@@ -46,7 +58,7 @@ PGconn *wire_connect(const char *conninfo, int64_t deadline, char *error, size_t
     PostgresPollingStatusType state = PGRES_POLLING_WRITING;
 
     if (connection != NULL) {
-        (void)PQsetNoticeProcessor(connection, drop_notice, NULL);
+        wire_silence_notices(connection);
     }
     while (connection != NULL && PQstatus(connection) != CONNECTION_BAD) {
         if (wait_until(connection, state == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline) ==
@@ -63,7 +75,7 @@ PGconn *wire_connect(const char *conninfo, int64_t deadline, char *error, size_t
             break;
         }
     }
-    say_why(connection, error, size);
+    wire_say_why(connection, error, size);
     PQfinish(connection);
     return NULL;
 }

@@ -1,11 +1,12 @@
 /*
  * postgres_wire — libpq without its blocking calls: connecting, sending and reading, each up to a deadline.
- * Internal to postgres.c.
+ * Internal to postgres.c and its parts.
  */
 #ifndef SLUICE_STORE_POSTGRES_WIRE_H
 #define SLUICE_STORE_POSTGRES_WIRE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <libpq-fe.h>
@@ -19,6 +20,16 @@ enum wire {
 /** Connects until `deadline` (clock_monotonic_ms). NULL where it fails: `error` of `size` bytes says why.
  *  Names in the conninfo that must be looked up in DNS are looked up without a deadline. */
 PGconn *wire_connect(const char *conninfo, int64_t deadline, char *error, size_t size);
+
+/** The first line of what libpq says of a connection that failed (NULL: of none); the rest is advice. */
+void wire_say_why(const PGconn *connection, char *error, size_t size);
+
+/** What this connection has not sent yet is not sent when it is closed. Else the kernel goes on trying for minutes, and a
+ *  statement that was given up is carried out when the network is back, over what was written meanwhile. */
+void wire_forget_unsent(const PGconn *connection);
+
+/** Notices of the server are not written to our log. */
+void wire_silence_notices(PGconn *connection);
 
 /** False where the server has ended this idle connection. Takes no time. */
 bool wire_is_fresh(PGconn *connection);

@@ -1,6 +1,7 @@
 /*
  * redis — the blocking Redis client of the order and operator pools, the scheduler and reconcile.
- * One connection, made when first needed and again after any failure, with a time-out on everything.
+ * One connection (to each node of a cluster), made when first needed and again after any failure, with a time-out on
+ * everything.
  */
 #ifndef SLUICE_STORE_REDIS_H
 #define SLUICE_STORE_REDIS_H
@@ -12,13 +13,19 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
+#include "lib/settings/settings.h"
 #include "lib/store/redis_command.h"
 
 struct redis;
 
-/** A client of the server at the Unix socket `path` (borrowed, must live on); `timeout_ms` ≥ 1 bounds
- *  connecting and each reply. Never NULL; nothing is connected yet. */
-struct redis *redis_new(const char *path, int64_t timeout_ms);
+/** A client of the Redis that `settings` (borrowed, must live on) name: one server, the one that the Sentinels say, or
+ *  the nodes of a cluster; `timeout_ms` ≥ 1 bounds connecting and each reply. It speaks to primaries whose data are
+ *  known to be whole, see redis_primary.h, and looks again once a second. Never NULL; nothing is connected yet. */
+struct redis *redis_new(const struct settings *settings, int64_t timeout_ms);
+
+/** The same, but for whoever repairs (reconcile), looks (doctor, the board) or can do with less (the catalogue's
+ *  cache): it speaks to a primary that has begun anew, too. */
+struct redis *redis_new_unguarded(const struct settings *settings, int64_t timeout_ms);
 
 void redis_free(struct redis *redis);
 

@@ -156,6 +156,21 @@ void redis_command_add_int(struct redis_command *command, int64_t number)
     redis_command_add(command, str_sized(digits, str_from_int64(number, digits)));
 }
 
+struct str redis_command_key(const struct redis_command *command)
+{
+    /* EVALSHA sha number-of-keys key …; a plain command has its key behind its name. */
+    static const char *const KEYLESS[] = {"CONFIG", "INFO", "PING", "TIME", "CLUSTER"};
+    int at = command->script != NULL ? 3 : 1;
+
+    for (size_t i = 0; i < sizeof(KEYLESS) / sizeof(KEYLESS[0]); i++) {
+        if (command->script == NULL && strcmp(command->words[0], KEYLESS[i]) == 0) {
+            return str_sized(NULL, 0);
+        }
+    }
+    return command->count > at ? str_sized(command->words[at], command->lengths[at])
+                               : str_sized(NULL, 0);
+}
+
 void redis_command_send_text(struct redis_command *command)
 {
     command->words[0] = "EVAL";

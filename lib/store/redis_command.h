@@ -61,6 +61,9 @@ void redis_command_add(struct redis_command *command, struct str word);
 /** Appends a number, written into the arena. */
 void redis_command_add_int(struct redis_command *command, int64_t number);
 
+/** The key that says which server of a cluster is to be asked, borrowed; empty where any server will do. */
+struct str redis_command_key(const struct redis_command *command);
+
 /** The command as it goes over the wire, in its arena. */
 struct str redis_command_wire(const struct redis_command *command);
 

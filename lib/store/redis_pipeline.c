@@ -12,8 +12,9 @@
 
 enum { BACK_OFF_FIRST_MS = 50, BACK_OFF_MAX_MS = 1000 };
 
-/* Scripts are loaded on each new connection, in front of everything else. */
-enum { SLOTS = REDIS_PIPELINE_MAX + SCRIPT_COUNT };
+/* Scripts are loaded on each new connection, in front of everything else but the login; any command may be behind an
+ * ASKING. */
+enum { SLOTS = REDIS_PIPELINE_MAX + SCRIPT_COUNT + 4 };
 
 struct in_flight {
     struct redis_command *command; /* NULL for one of the client's own */
@@ -23,15 +24,15 @@ struct in_flight {
     int64_t sent_us;  /* for the metrics */
     bool has_text;    /* sent again with its text */
     int to_pass_over; /* replies that come before the one that counts */
+    bool is_login;
 };
 
 struct redis_pipeline {
-    const char *path;
-    int64_t timeout_ms;
-    int epoll_fd;
+    struct redis_pipeline_options options;
     redisContext *context; /* NULL while there is no connection */
     bool answers;          /* this connection has brought a reply */
     bool was_late;         /* the one before it was dropped for its silence */
+    bool is_refused;       /* the login was */
     bool has_unsent;
     bool waits_for_room; /* epoll watches for room to write */
     int64_t back_off_ms; /* the next pause between attempts, 0: none */
@@ -76,6 +77,13 @@ static void plan_retry(struct redis_pipeline *pipeline, int64_t now_ms)
     }
 }
 
+static void tell(struct redis_pipeline *pipeline, bool connected)
+{
+    if (pipeline->options.changed != NULL) {
+        pipeline->options.changed(pipeline->options.context, connected);
+    }
+}
+
 static void drop(struct redis_pipeline *pipeline, const char *why, int64_t now_ms)
 {
     log_event(LOG_LEVEL_WARNING, "redis.lost",
@@ -84,7 +92,9 @@ static void drop(struct redis_pipeline *pipeline, const char *why, int64_t now_m
     pipeline->context = NULL;
     pipeline->has_unsent = false;
     pipeline->waits_for_room = false;
+    pipeline->is_refused = false;
     plan_retry(pipeline, now_ms);
+    tell(pipeline, false);
     end_all(pipeline);
 }
 
@@ -111,33 +121,45 @@ static void load_scripts(struct redis_pipeline *pipeline, int64_t now_ms)
         const char *words[] = {"SCRIPT", "LOAD", script_text((enum script)i)->text};
         size_t lengths[] = {strlen(words[0]), strlen(words[1]), strlen(words[2])};
         note_sent(pipeline, redisAppendCommandArgv(pipeline->context, 3, words, lengths),
-                  (struct in_flight){.deadline_ms = now_ms + pipeline->timeout_ms});
+                  (struct in_flight){.deadline_ms = now_ms + pipeline->options.timeout_ms});
     }
 }
 
 static void connect_now(struct redis_pipeline *pipeline, int64_t now_ms)
 {
-    redisContext *context = redisConnectUnixNonBlock(pipeline->path);
-
-    if (context == NULL) {
-        abort();
-    }
+    const struct redis_pipeline_options *options = &pipeline->options;
+    char name[ENDPOINT_HOST + 16];
+    char error[REDIS_ACCESS_ERROR] = "epoll";
+    int login = 0;
+    redisContext *context =
+        redis_dial_begin(options->access, &options->server, options->sentinel, &login, error);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = pipeline};
-    if (context->err != 0 ||
-        epoll_ctl(pipeline->epoll_fd, EPOLL_CTL_ADD, context->fd, &event) != 0) {
+
+    if (context == NULL || epoll_ctl(options->epoll_fd, EPOLL_CTL_ADD, context->fd, &event) != 0) {
         log_event(LOG_LEVEL_WARNING, "redis.unreachable",
-                  LOG_FIELDS(LOG_TEXT("why", context->err != 0 ? context->errstr : "epoll")));
+                  LOG_FIELDS(LOG_TEXT("why", error),
+                             LOG_TEXT("server", redis_server_name(&options->server, name))));
         metrics_add(METRIC_REDIS_NOT_CONNECTED, 1);
-        redisFree(context);
+        if (context != NULL) {
+            redisFree(context);
+        }
         plan_retry(pipeline, now_ms);
         return;
     }
     pipeline->context = context;
     pipeline->answers = false;
-    load_scripts(pipeline, now_ms);
+    if (login > 0) {
+        note_sent(
+            pipeline, REDIS_OK,
+            (struct in_flight){.deadline_ms = now_ms + options->timeout_ms, .is_login = true});
+    }
+    if (!options->sentinel) {
+        load_scripts(pipeline, now_ms);
+    }
+    tell(pipeline, true);
 }
 
-struct redis_pipeline *redis_pipeline_new(const char *path, int64_t timeout_ms, int epoll_fd,
+struct redis_pipeline *redis_pipeline_new(const struct redis_pipeline_options *options,
                                           int64_t now_ms)
 {
     struct redis_pipeline *pipeline = calloc(1, sizeof(*pipeline));
@@ -145,9 +167,7 @@ struct redis_pipeline *redis_pipeline_new(const char *path, int64_t timeout_ms, 
     if (pipeline == NULL) {
         abort();
     }
-    pipeline->path = path;
-    pipeline->timeout_ms = timeout_ms;
-    pipeline->epoll_fd = epoll_fd;
+    pipeline->options = *options;
     connect_now(pipeline, now_ms);
     return pipeline;
 }
@@ -165,12 +185,58 @@ void redis_pipeline_free(struct redis_pipeline *pipeline)
     free(pipeline);
 }
 
+void redis_pipeline_move(struct redis_pipeline *pipeline, const struct redis_server *server,
+                         int64_t now_ms)
+{
+    pipeline->options.server = *server;
+    if (pipeline->context != NULL) {
+        drop(pipeline, "another one is the primary", now_ms);
+    }
+    pipeline->back_off_ms = 0;
+    pipeline->retry_at_ms = now_ms;
+}
+
+void redis_pipeline_drop(struct redis_pipeline *pipeline, const char *why, int64_t now_ms)
+{
+    if (pipeline->context != NULL) {
+        /* It answers: without a pause it would be dialled and dropped hundreds of times a second. */
+        pipeline->back_off_ms = BACK_OFF_MAX_MS / 2;
+        drop(pipeline, why, now_ms);
+    }
+}
+
+bool redis_pipeline_is_silent(const struct redis_pipeline *pipeline)
+{
+    /* After a silence nobody is made to wait again before Redis has answered the scripts' loading. */
+    return pipeline->context == NULL || (pipeline->was_late && !pipeline->answers);
+}
+
+bool redis_pipeline_is_up(const struct redis_pipeline *pipeline)
+{
+    return pipeline->context != NULL;
+}
+
+static void begin_asking(struct redis_pipeline *pipeline, int64_t now_ms)
+{
+    static const char ASKING[] = "*1\r\n$6\r\nASKING\r\n";
+
+    note_sent(pipeline, redisAppendFormattedCommand(pipeline->context, ASKING, sizeof(ASKING) - 1),
+              (struct in_flight){.deadline_ms = now_ms + pipeline->options.timeout_ms});
+}
+
+void redis_pipeline_send_asking(struct redis_pipeline *pipeline, struct redis_command *command,
+                                redis_pipeline_done *done, void *context, int64_t now_ms)
+{
+    if (!redis_pipeline_is_silent(pipeline) && pipeline->count < REDIS_PIPELINE_MAX) {
+        begin_asking(pipeline, now_ms);
+    }
+    redis_pipeline_send(pipeline, command, done, context, now_ms);
+}
+
 void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *command,
                          redis_pipeline_done *done, void *context, int64_t now_ms)
 {
-    /* After a silence nobody is made to wait again before Redis has answered the scripts' loading. */
-    if (pipeline->context == NULL || (pipeline->was_late && !pipeline->answers) ||
-        pipeline->count >= REDIS_PIPELINE_MAX) {
+    if (redis_pipeline_is_silent(pipeline) || pipeline->count > REDIS_PIPELINE_MAX) {
         redis_count(NULL, HISTOGRAM_REDIS_LINE, 0);
         done(context, NULL);
         return;
@@ -180,7 +246,7 @@ void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *
                                         .context = context,
                                         .sent_us = clock_monotonic_us(),
                                         .to_pass_over = redis_command_replies_before(command),
-                                        .deadline_ms = now_ms + pipeline->timeout_ms});
+                                        .deadline_ms = now_ms + pipeline->options.timeout_ms});
 }
 
 /* One reply belongs to the oldest command in flight. */
@@ -194,6 +260,7 @@ static void settle(struct redis_pipeline *pipeline, const redisReply *reply)
     struct in_flight one = take_oldest(pipeline);
 
     if (one.command == NULL) {
+        pipeline->is_refused |= one.is_login && reply->type == REDIS_REPLY_ERROR;
         return;
     }
     redis_count(reply, HISTOGRAM_REDIS_LINE, one.sent_us);
@@ -205,6 +272,18 @@ static void settle(struct redis_pipeline *pipeline, const redisReply *reply)
         return;
     }
     one.done(one.context, reply);
+}
+
+static void note_connected(const struct redis_pipeline *pipeline)
+{
+    char name[ENDPOINT_HOST + 16];
+
+    if (!pipeline->options.sentinel) {
+        metrics_add(METRIC_REDIS_CONNECTED, 1);
+        log_event(
+            LOG_LEVEL_INFO, "redis.connected",
+            LOG_FIELDS(LOG_TEXT("server", redis_server_name(&pipeline->options.server, name))));
+    }
 }
 
 static void read_replies(struct redis_pipeline *pipeline, int64_t now_ms)
@@ -221,8 +300,7 @@ static void read_replies(struct redis_pipeline *pipeline, int64_t now_ms)
             pipeline->answers = true;
             pipeline->was_late = false;
             pipeline->back_off_ms = 0;
-            metrics_add(METRIC_REDIS_CONNECTED, 1);
-            log_event(LOG_LEVEL_INFO, "redis.connected", LOG_NO_FIELDS);
+            note_connected(pipeline);
         }
         if (pipeline->count == 0) {
             freeReplyObject(reply);
@@ -235,6 +313,8 @@ static void read_replies(struct redis_pipeline *pipeline, int64_t now_ms)
     }
     if (pipeline->context->err != 0) {
         drop(pipeline, pipeline->context->errstr, now_ms);
+    } else if (pipeline->is_refused) {
+        redis_pipeline_drop(pipeline, "Redis refuses the login", now_ms);
     }
 }
 
@@ -251,7 +331,7 @@ static void flush(struct redis_pipeline *pipeline, int64_t now_ms)
     if (pipeline->has_unsent != pipeline->waits_for_room) {
         struct epoll_event event = {.events = pipeline->has_unsent ? EPOLLIN | EPOLLOUT : EPOLLIN,
                                     .data.ptr = pipeline};
-        (void)epoll_ctl(pipeline->epoll_fd, EPOLL_CTL_MOD, pipeline->context->fd, &event);
+        (void)epoll_ctl(pipeline->options.epoll_fd, EPOLL_CTL_MOD, pipeline->context->fd, &event);
         pipeline->waits_for_room = pipeline->has_unsent;
     }
 }
@@ -295,7 +375,7 @@ int64_t redis_pipeline_late_ms(const struct redis_pipeline *pipeline, int64_t no
     if (pipeline->context == NULL || pipeline->count == 0) {
         return 0;
     }
-    return now_ms - (pipeline->ring[pipeline->first].deadline_ms - pipeline->timeout_ms);
+    return now_ms - (pipeline->ring[pipeline->first].deadline_ms - pipeline->options.timeout_ms);
 }
 
 int64_t redis_pipeline_next_turn(const struct redis_pipeline *pipeline, int64_t now_ms)

@@ -1,16 +1,18 @@
 /*
- * redis_pipeline — the Redis client of the queue pool: it never waits. Everything in flight shares one
- * connection; what was sent within a turn of the event loop is written at once, and replies are matched in
+ * redis_pipeline — one server's connection of the queue pool's client (redis_line.h): it never waits. Everything in
+ * flight shares one connection; what was sent within a turn of the event loop is written at once, and replies are matched in
  * order. Each command has a deadline; a late or broken connection is dropped, everything in flight then ends
  * without a reply, and the connection is made anew: at once, then after 50 ms and up to 1 s.
  */
 #ifndef SLUICE_STORE_REDIS_PIPELINE_H
 #define SLUICE_STORE_REDIS_PIPELINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <hiredis/hiredis.h>
 
+#include "lib/store/redis_access.h"
 #include "lib/store/redis_command.h"
 
 enum { REDIS_PIPELINE_MAX = 4096 }; /* commands in flight */
@@ -21,11 +23,36 @@ struct redis_pipeline;
  *  command was carried out. Must not send another command. */
 typedef void redis_pipeline_done(void *context, const redisReply *reply);
 
-/** A client of the server at the Unix socket `path` (borrowed). Its file descriptor is kept registered in
- *  `epoll_fd`, with the client itself as data.ptr. `timeout_ms` ≥ 1 bounds each command and the set-up of
- *  a connection. Never NULL; the first connection is begun. */
-struct redis_pipeline *redis_pipeline_new(const char *path, int64_t timeout_ms, int epoll_fd,
+/** Where to, and who wants to know: `changed` is called with true when a connection was begun anew (its login and the
+ *  scripts' loading are in front of whatever it sends), with false when one was lost. */
+struct redis_pipeline_options {
+    const struct redis_access *access; /* borrowed */
+    struct redis_server server;
+    bool sentinel; /* it is one: no scripts, the Sentinels' user */
+    int64_t timeout_ms;
+    int epoll_fd;
+    void (*changed)(void *context, bool connected); /* or NULL */
+    void *context;
+};
+
+/** A client of that server. Its file descriptor is kept registered in the epoll, with the client itself as data.ptr.
+ *  The time-out (≥ 1 ms) bounds each command and the set-up of a connection. Never NULL; the first connection is
+ *  begun. */
+struct redis_pipeline *redis_pipeline_new(const struct redis_pipeline_options *options,
                                           int64_t now_ms);
+
+/** Gives the connection up, if there is one, and goes on at `server`, at once. */
+void redis_pipeline_move(struct redis_pipeline *pipeline, const struct redis_server *server,
+                         int64_t now_ms);
+
+/** Gives the connection up because of `why`; a new one is begun after the usual pause. */
+void redis_pipeline_drop(struct redis_pipeline *pipeline, const char *why, int64_t now_ms);
+
+/** True while whatever is sent ends at once without a reply. */
+bool redis_pipeline_is_silent(const struct redis_pipeline *pipeline);
+
+/** True while there is a connection, be it one that is just begun. */
+bool redis_pipeline_is_up(const struct redis_pipeline *pipeline);
 
 /** Closes the connection; what is in flight ends without a reply. NULL is allowed. */
 void redis_pipeline_free(struct redis_pipeline *pipeline);
@@ -35,6 +62,10 @@ void redis_pipeline_free(struct redis_pipeline *pipeline);
  *  not know is sent again with its text. `now_ms` is monotonic, here and below. */
 void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *command,
                          redis_pipeline_done *done, void *context, int64_t now_ms);
+
+/** As redis_pipeline_send(), behind an ASKING. */
+void redis_pipeline_send_asking(struct redis_pipeline *pipeline, struct redis_command *command,
+                                redis_pipeline_done *done, void *context, int64_t now_ms);
 
 /** To be called when epoll reports `events` for the client. */
 void redis_pipeline_ready(struct redis_pipeline *pipeline, uint32_t events, int64_t now_ms);

@@ -5,27 +5,32 @@
 
 #include <hiredis/hiredis.h>
 
+#include "lib/store/redis_access.h"
 #include "lib/store/redis_reply.h"
+#include "lib/store/redis_sentinel.h"
 
 enum { RETRY_MS = 500, CONFIRM_MS = 2000, READS_MAX = 4096 };
 
 struct redis_subscription {
-    const char *path;
+    struct redis_access access;
     const char *channel;
+    size_t turn;           /* which node of a cluster was tried last */
     redisContext *context; /* NULL while there is no connection */
+    bool has_unsent;       /* it is not connected yet */
     bool listens;          /* Redis has confirmed it */
     int64_t asked_at_ms;   /* when this connection was begun */
     int64_t retry_at_ms;
 };
 
-struct redis_subscription *redis_subscription_new(const char *path, const char *channel)
+struct redis_subscription *redis_subscription_new(const struct settings *settings,
+                                                  const char *channel)
 {
     struct redis_subscription *subscription = calloc(1, sizeof(*subscription));
 
     if (subscription == NULL) {
         abort();
     }
-    subscription->path = path;
+    redis_access_init(&subscription->access, settings);
     subscription->channel = channel;
     return subscription;
 }
@@ -48,19 +53,49 @@ void redis_subscription_free(struct redis_subscription *subscription)
     }
 }
 
-/* Everything is small enough for the socket's buffer, so one write is enough; else the connection is given up. */
+static bool find_server(struct redis_subscription *subscription, struct redis_server *server)
+{
+    struct redis_access *access = &subscription->access;
+    char error[REDIS_ACCESS_ERROR];
+
+    if (access->mode == REDIS_SENTINEL) {
+        return redis_sentinel_find(access, server, error);
+    }
+    *server = access->server;
+    if (access->mode == REDIS_CLUSTER) {
+        server->endpoint = access->seeds[subscription->turn++ % access->seed_count];
+    }
+    return true;
+}
+
 static void connect_anew(struct redis_subscription *subscription, int64_t now_ms)
+{
+    char error[REDIS_ACCESS_ERROR];
+    struct redis_server server;
+    int login = 0;
+
+    subscription->asked_at_ms = now_ms;
+    subscription->has_unsent = true;
+    if (find_server(subscription, &server)) {
+        subscription->context =
+            redis_dial_begin(&subscription->access, &server, false, &login, error);
+    }
+    if (subscription->context == NULL || redisAppendCommand(subscription->context, "SUBSCRIBE %s",
+                                                            subscription->channel) != REDIS_OK) {
+        disconnect(subscription, now_ms);
+    }
+}
+
+/* Sends what is not sent yet: as soon as there is a connection, the socket takes it. */
+static void send_unsent(struct redis_subscription *subscription, int64_t now_ms)
 {
     int written = 0;
 
-    subscription->context = redisConnectUnixNonBlock(subscription->path);
-    subscription->asked_at_ms = now_ms;
-    if (subscription->context == NULL || subscription->context->err != 0 ||
-        redisAppendCommand(subscription->context, "SUBSCRIBE %s", subscription->channel) !=
-            REDIS_OK ||
-        redisBufferWrite(subscription->context, &written) != REDIS_OK || written == 0) {
+    if (redisBufferWrite(subscription->context, &written) != REDIS_OK) {
         disconnect(subscription, now_ms);
+        return;
     }
+    subscription->has_unsent = written == 0;
 }
 
 static bool has_news(const struct redis_subscription *subscription)
@@ -102,6 +137,9 @@ bool redis_subscription_drain(struct redis_subscription *subscription, int64_t n
             return false;
         }
         connect_anew(subscription, now_ms);
+    }
+    if (subscription->context != NULL && subscription->has_unsent) {
+        send_unsent(subscription, now_ms);
     }
     for (int i = 0; i < READS_MAX && subscription->context != NULL && has_news(subscription); i++) {
         if (redisBufferRead(subscription->context) != REDIS_OK ||

@@ -1,6 +1,7 @@
 /*
  * redis_subscription — one Pub/Sub channel, listened to on a connection of its own. It never waits: what has
- * arrived is taken when asked for, and a lost connection is made anew, at most twice a second.
+ * arrived is taken when asked for, and a lost connection is made anew, at most twice a second. Only Sentinels, which
+ * have to be asked for the primary then, are waited for, REDIS_SENTINEL_TIMEOUT_MS each.
  */
 #ifndef SLUICE_STORE_REDIS_SUBSCRIPTION_H
 #define SLUICE_STORE_REDIS_SUBSCRIPTION_H
@@ -9,6 +10,7 @@
 #include <stdint.h>
 
 #include "lib/base/str.h"
+#include "lib/settings/settings.h"
 
 struct redis_subscription;
 
@@ -20,8 +22,10 @@ enum subscription_event {
 /** Gets what happened; `text` is borrowed for the call. */
 typedef void subscription_heard(void *context, enum subscription_event event, struct str text);
 
-/** A subscription to `channel` at the Unix socket `path`, both borrowed. Never NULL; nothing is connected yet. */
-struct redis_subscription *redis_subscription_new(const char *path, const char *channel);
+/** A subscription to `channel` at the Redis that `settings` name, both borrowed: at the primary, or at any node of a
+ *  cluster, for each passes messages on to all. Never NULL; nothing is connected yet. */
+struct redis_subscription *redis_subscription_new(const struct settings *settings,
+                                                  const char *channel);
 
 /** NULL is allowed. */
 void redis_subscription_free(struct redis_subscription *subscription);

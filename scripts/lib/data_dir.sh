@@ -52,8 +52,30 @@ own_processes()
         if [[ $own_programs == *[[:space:]]"${exe##*/}"[[:space:]]* ]]; then
             printf '%s\n' "$pid"
         fi
-    done < <(find /proc -mindepth 2 -maxdepth 2 -path '/proc/[0-9]*' -name cwd \
-        -printf '%h\t%l\n' 2>/dev/null | sed 's|^/proc/||')
+    done < <(find_working_folders)
+    confined_processes "$place"
+}
+
+# confined_processes PLACE: our programs that let nobody look at them (lib/base/sandbox.h): only their command lines tell,
+# which name the settings file in PLACE.
+confined_processes()
+{
+    local place=$1 file pid words
+    while IFS= read -r file; do
+        pid=${file#/proc/}
+        pid=${pid%/cmdline}
+        if [[ ! -r /proc/$pid/cwd/. ]] && mapfile -d '' -t words <"$file" 2>/dev/null &&
+            [[ ${#words[@]} -gt 0 && $own_programs == *[[:space:]]"${words[0]##*/}"[[:space:]]* ]]; then
+            printf '%s\n' "$pid"
+        fi
+    done < <(grep --files-with-matches --text --fixed-strings -- "$place/data/sluice.conf" /proc/[0-9]*/cmdline 2>/dev/null || true)
+}
+
+# find_working_folders: each process and where it works.
+find_working_folders()
+{
+    find /proc -mindepth 2 -maxdepth 2 -path '/proc/[0-9]*' -name cwd \
+        -printf '%h\t%l\n' 2>/dev/null | sed 's|^/proc/||'
 }
 
 # end_own_processes PLACE: TERM (for PostgreSQL INT, its fast shutdown), and KILL after 10 s.

@@ -60,6 +60,7 @@ make_postgres_socket_dir()
     mkdir -m 700 "$run_dir/pg"
     if is_root; then
         chown "$(stat -c %U:%G -- "$data_dir/postgres")" "$run_dir/pg"
+        share_with_programs 710 "$run_dir/pg"
     fi
 }
 
@@ -80,21 +81,19 @@ postgres_answers()
     pg_isready --quiet --host "$run_dir/pg" --timeout 2
 }
 
-# as_superuser SQL: runs one statement, prints its bare result.
+# as_superuser OPTION...: psql, with the bare result.
 as_superuser()
 {
     PGCONNECT_TIMEOUT=5 psql --no-psqlrc --quiet --no-align --tuples-only --host "$run_dir/pg" \
-        --username postgres --dbname postgres --command "$1"
+        --username postgres --dbname postgres "$@"
 }
 
-# make_database: the role and the database `sluice`, unless they are there.
+# make_database: the programs' roles and the database `sluice`, as far as they are not there yet.
 make_database()
 {
-    if [[ $(as_superuser "SELECT count(*) FROM pg_roles WHERE rolname = 'sluice'") == 0 ]]; then
-        as_superuser 'CREATE ROLE sluice LOGIN'
-    fi
-    if [[ $(as_superuser "SELECT count(*) FROM pg_database WHERE datname = 'sluice'") == 0 ]]; then
-        as_superuser 'CREATE DATABASE sluice OWNER sluice'
+    as_superuser --file "$project_root/sql/roles.sql"
+    if [[ $(as_superuser --command "SELECT count(*) FROM pg_database WHERE datname = 'sluice'") == 0 ]]; then
+        as_superuser --command 'CREATE DATABASE sluice OWNER sluice'
     fi
 }
 

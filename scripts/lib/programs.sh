@@ -22,7 +22,9 @@ write_settings()
 # Written by scripts/run at every start. Change a setting with an environment variable, as
 # SLUICE_LOG_LEVEL=debug scripts/run
 redis_socket = $run_dir/redis.sock
-postgres_conninfo = host=$run_dir/pg dbname=sluice user=sluice
+redis_user = sluice-{program}
+redis_password_file = $data/secrets/redis-{program}.key
+postgres_conninfo = host=$run_dir/pg dbname=sluice user=sluice-{program}
 queue_ticket_keys_file = $data/secrets/queue-ticket.keys
 visitor_keys_file = $data/secrets/visitor.keys
 altcha_keys_file = $data/secrets/altcha.keys
@@ -40,6 +42,7 @@ CONF
     if payments_are_simulated; then
         payment_simulator_settings >>"$settings_file.new"
     fi
+    share_with_programs 640 "$settings_file.new"
     mv -- "$settings_file.new" "$settings_file"
     # Programs get it by a name without unusual characters.
     settings_file=$data/sluice.conf
@@ -60,7 +63,8 @@ make_pool_socket_dir()
 {
     mkdir -m 700 "$run_dir/fcgi"
     if is_root; then
-        chown "root:$nginx_group" "$run_dir/fcgi"
+        # The board makes the socket at which nginx tells it of the site behind the gate.
+        chown "${program_user:-root}:$nginx_group" "$run_dir/fcgi"
         chmod 710 "$run_dir/fcgi"
     fi
 }
@@ -77,21 +81,26 @@ make_board_dir()
 {
     mkdir "$run_dir/board"
     chmod 755 "$run_dir/board"
+    share_with_programs 775 "$run_dir/board"
 }
 
 # start_pool NAME: a socket with its processes behind it.
 start_pool()
 {
-    local name=$1 workers owner=()
+    local name=$1 workers owner=() by_program=()
+    if [[ -n $program_user ]]; then
+        by_program=(/usr/bin/"${as_program[0]}" "${as_program[@]:1}" setpriv --pdeathsig TERM --)
+    fi
     workers=$(pool_workers "$name")
     if is_root; then
         owner=(-G "$nginx_group")
     fi
     # multiwatch gives a child up after that many quick deaths; when it has given up all of them it
     # ends, and supervision goes on with back-off. Killing workers by hand must never get there.
+    # spawn-fcgi opens the socket as we are. A change of user takes the signal of our death away, so it comes again.
     spawn "$name-pool" TERM \
         spawn-fcgi -s "$run_dir/fcgi/$name.sock" -b "$pool_backlog" -M 0660 "${owner[@]}" -n -- \
-        /usr/bin/multiwatch -f "$workers" -r 1000 -t 1000 -s TERM -- \
+        "${by_program[@]}" /usr/bin/multiwatch -f "$workers" -r 1000 -t 1000 -s TERM -- \
         "$build_dir/sluice-fcgi" --pool "$name" --config "$settings_file"
 }
 
@@ -120,19 +129,27 @@ start_catalog_pool()
     start_pool catalog
 }
 
+# spawn_program NAME COMMAND...: a part that runs as our programs do.
+spawn_program()
+{
+    local name=$1
+    shift
+    spawn "$name" TERM "${as_program[@]}" setpriv --pdeathsig TERM -- "$@"
+}
+
 start_scheduler()
 {
-    spawn scheduler TERM "$build_dir/sluice-scheduler" --config "$settings_file"
+    spawn_program scheduler "$build_dir/sluice-scheduler" --config "$settings_file"
 }
 
 start_board()
 {
-    spawn board TERM "$build_dir/sluice-board" --config "$settings_file"
+    spawn_program board "$build_dir/sluice-board" --config "$settings_file"
 }
 
 start_reconcile()
 {
-    spawn reconcile TERM "$build_dir/sluice-reconcile" --every 2 --config "$settings_file"
+    spawn_program reconcile "$build_dir/sluice-reconcile" --every 2 --config "$settings_file"
 }
 
 # start_demo: simulated shoppers; their status line goes to our standard output.

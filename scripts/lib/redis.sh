@@ -1,12 +1,19 @@
 # shellcheck shell=bash
 # redis.sh: a private Redis server on a Unix socket, kept under data_dir/redis.
 
+# Each program is a user of its own there, who may ask what it needs (lua/rights.tbl). Whoever gets into the folder of the
+# socket without being one is ourselves, and may everything.
 write_redis_config()
 {
+    {
+        printf 'user default on nopass ~* &* +@all\n'
+        "$project_root/scripts/redis-acl" "$data_dir/secrets" | sed '1d'
+    } >"$run_dir/redis.acl"
     cat >"$run_dir/redis.conf" <<CONF
 port 0
 unixsocket $run_dir/redis.sock
-unixsocketperm 600
+unixsocketperm $([[ -n $program_group ]] && printf 660 || printf 600)
+aclfile $run_dir/redis.acl
 dir $run_dir/data/redis
 daemonize no
 # Places in line must survive a crash: at most the last second of writes may be lost.
@@ -19,7 +26,12 @@ CONF
 
 start_redis()
 {
-    spawn redis TERM redis-server "$run_dir/redis.conf"
+    local for_programs=()
+    # Its socket gets the group.
+    if [[ -n $program_group ]]; then
+        for_programs=(setpriv --regid "$program_group" --keep-groups -- setpriv --pdeathsig TERM --)
+    fi
+    spawn redis TERM "${for_programs[@]}" redis-server "$run_dir/redis.conf"
 }
 
 # redis_answers: it has read its files and takes commands.
@@ -28,10 +40,12 @@ redis_answers()
     [[ $(timeout 2 redis-cli -s "$run_dir/redis.sock" PING 2>/dev/null) == PONG ]]
 }
 
-# stop_redis: saves everything to disk first.
+# stop_redis: saves everything to disk first. Nobody writes any more, so what is written last says that all before it is
+# there: a Redis that had forgotten its end would still have its tenures (docs/ops/redis.md), and be looked after.
 stop_redis()
 {
     if part_lives redis; then
+        timeout 5 redis-cli -s "$run_dir/redis.sock" DEL sluice:tenures >/dev/null 2>&1 || true
         timeout 20 redis-cli -s "$run_dir/redis.sock" SHUTDOWN SAVE >/dev/null 2>&1 || true
     fi
     stop_part redis TERM 20

@@ -40,8 +40,19 @@ print_key_set()
     printf '%s:%s\n' "$(openssl rand -hex 4)" "$(random_base64url 32)"
 }
 
+# redis_users: whose passwords scripts/redis-acl asks for, as parts of their files' names.
+redis_users()
+{
+    sed -nE 's/^([a-z]+):.*/\1/p' "${project_root:?}/lua/rights.tbl" | grep -vx all
+}
+
 make_secrets()
 {
+    local program
+    keep_secret redis.key print_key
+    for program in $(redis_users); do
+        keep_secret "redis-$program.key" print_key
+    done
     keep_secret admin.key print_key
     keep_secret viewer.key print_key
     keep_secret member-jwt.key print_key

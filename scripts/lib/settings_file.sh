@@ -11,3 +11,55 @@ setting_of()
         sed -nE "s/^[[:space:]]*$2[[:space:]]*=[[:space:]]*(.*[^[:space:]])[[:space:]]*\$/\\1/p" "$1" | tail -n 1
     fi
 }
+
+# setting_for FILE NAME PROGRAM: the same, as PROGRAM reads it: {program} is its name. For the owner of it all, who is no
+# program, `-{program}` is nothing, and where it stands by itself it is `owner`.
+setting_for()
+{
+    local value
+    value=$(setting_of "$1" "$2")
+    if [[ $3 == owner ]]; then
+        value=${value//-\{program\}/}
+    fi
+    printf '%s' "${value//\{program\}/$3}"
+}
+
+# conninfo_of_owner FILE: how whoever owns the tables reaches PostgreSQL.
+conninfo_of_owner()
+{
+    setting_for "$1" postgres_conninfo owner
+}
+
+# hide_password CONNINFO: sets shown to CONNINFO without its password, and hidden to the password, empty where it has none.
+hide_password()
+{
+    local keyword="^(|.*[[:space:]])password[[:space:]]*=[[:space:]]*('(([^'\\\\]|\\\\.)*)'|([^[:space:]'\\\\]|\\\\.)+)(.*)\$"
+    local user='^(postgres(ql)?://[^:/?@]*):([^/?@]*)@(.*)$' parameter='^(postgres(ql)?://.*[?&])password=([^&]*)&?(.*)$'
+    shown=$1 hidden=
+    if [[ $shown == postgres://* || $shown == postgresql://* ]]; then
+        if [[ $shown =~ $user ]]; then
+            hidden=${BASH_REMATCH[3]} shown=${BASH_REMATCH[1]}@${BASH_REMATCH[4]}
+        elif [[ $shown =~ $parameter ]]; then
+            hidden=${BASH_REMATCH[3]} shown=${BASH_REMATCH[1]}${BASH_REMATCH[4]}
+        fi
+        hidden=${hidden//\\/\\\\}
+        printf -v hidden '%b' "${hidden//%/\\x}"
+    elif [[ $shown =~ $keyword ]]; then
+        hidden=${BASH_REMATCH[3]:-${BASH_REMATCH[2]}} shown="${BASH_REMATCH[1]}${BASH_REMATCH[6]}"
+        hidden=$(sed -E 's/\\(.)/\1/g' <<<"$hidden")
+    fi
+}
+
+# with_conninfo CONNINFO COMMAND...: runs one of PostgreSQL's programs with CONNINFO as its --dbname. Command lines are there
+# for everybody to see, and an environment is not: a password goes there.
+with_conninfo()
+{
+    local shown hidden
+    hide_password "$1"
+    shift
+    if [[ -n $hidden ]]; then
+        PGPASSWORD=$hidden "$@" --dbname="$shown"
+    else
+        "$@" --dbname="$shown"
+    fi
+}

@@ -7,7 +7,10 @@ from lib.stack import Stack
 
 @pytest.fixture(scope="session")
 def stack(make_directory):
-    stack = Stack(make_directory("e2e"))
+    directory = make_directory("e2e")
+    # As root, programs run as another user, who gets through to the data as in most places.
+    directory.chmod(0o711)
+    stack = Stack(directory)
     try:
         yield stack.start()
         stack.stop()

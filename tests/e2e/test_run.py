@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+from pathlib import Path
 
 import pytest
 import redis
@@ -102,6 +103,31 @@ def test_taken_port_is_one_clear_sentence(make_directory):
 def test_wrong_arguments(arguments):
     refused = subprocess.run([SCRIPTS / "run", *arguments], capture_output=True, text=True, timeout=30)
     assert refused.returncode == 64 and refused.stderr.strip()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives programs another user")
+def test_nothing_that_the_network_reaches_runs_as_root(stack):
+    programs = [pid for word in ("sluice-fcgi", "sluice-scheduler", "sluice-board", "sluice-reconcile")
+                for pid in stack.part_pids(word)]
+    assert len(programs) > 10
+    for pid in programs:
+        status = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+        user, groups = status["Uid"].split()[0], status["Groups"].split()
+        assert user not in ("0", "65534") and "0" not in groups and status["CapEff"].strip("0") == "", status
+        assert status["NoNewPrivs"] == "1" and status["Seccomp"] == "2", status
+    for key in (stack.data / "secrets").iterdir():
+        assert key.stat().st_uid == 0 and key.stat().st_mode & 0o137 == 0, "what they read they cannot change"
+
+
+def test_no_secret_is_on_a_command_line(stack):
+    """Nor in a log, which every test's end looks at, for the operator's key."""
+    secrets = [line.split(":")[-1] for key in (stack.data / "secrets").iterdir() for line in key.read_text().split()]
+    assert len(secrets) >= 15 and all(len(secret) > 20 for secret in secrets)
+    lines = " ".join(line for _, line in processes.ours("SLUICE_TEST_STACK", stack.mark, stack.places))
+    assert "sluice-fcgi" in lines and not [secret for secret in secrets if secret in lines]
+    for log in (stack.data / "logs").iterdir():
+        text = log.read_text(errors="replace")
+        assert not [secret for secret in secrets if secret in text], log
 
 
 @pytest.mark.parametrize("part", ["sluice-scheduler", "sluice-fcgi --pool queue", "sluice-fcgi --pool order",

@@ -90,6 +90,10 @@ def no_syncookies(patient):
     patient.set_kernel("net/ipv4/tcp_syncookies", "0")
 
 
+def no_sandbox(patient):
+    patient.set_setting("sandbox", "false")
+
+
 def few_files(patient):
     lines = patient.nginx.read_text().splitlines()
     patient.nginx.write_text("\n".join(
@@ -167,7 +171,8 @@ def no_schema(patient):
 
 @pytest.mark.parametrize("spoil, name, state", [
     (low_somaxconn, "kernel.somaxconn", "fail"), (short_syn_backlog, "kernel.syn-backlog", "fail"),
-    (no_syncookies, "kernel.syncookies", "fail"), (few_files, "nginx.open-files", "fail"),
+    (no_syncookies, "kernel.syncookies", "fail"), (no_sandbox, "kernel.sandbox", "warn"),
+    (few_files, "nginx.open-files", "fail"),
     (nothing_of_ours_in_nginx, "nginx.include", "fail"), (bad_nginx, "nginx.config", "fail"),
     (hidden_clients, "nginx.real-ip", "fail"), (proxy_header_that_nobody_reads, "nginx.real-ip", "fail"),
     (everybody_is_believed, "nginx.real-ip", "fail"), (ending_certificate, "nginx.certificate", "warn"),

@@ -77,6 +77,15 @@ def test_each_pool_is_kept_from_the_others_keys(units):
         assert hidden == {"members", "operators", "orders", "payments", "stores"} - needed, pool
 
 
+def test_the_units_without_a_network_are_those_that_redis_by_address_opens(units):
+    place, _ = units
+    closed = {path.parent.name.removesuffix(".service.d") if path.name == "pool.conf" else path.stem
+              for path in [*place.glob("sluice-*.service"), *place.glob("sluice-*.service.d/pool.conf")]
+              if "PrivateNetwork=yes" in path.read_text()}
+    example = (ROOT / "packaging" / "etc" / "redis-by-tcp.conf").read_text()
+    assert set(re.findall(r"(sluice-[a-z@]+)\.service\.d", example)) == closed
+
+
 def test_installed_scripts_find_what_they_need(installed, make_directory):
     share, output = installed / "usr/share/sluice", make_directory("site")
     commands = {path.name: os.readlink(path) for path in (installed / "usr/sbin").iterdir()}

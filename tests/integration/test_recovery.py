@@ -2,6 +2,7 @@
 
 import pytest
 
+from lib import processes
 from lib.api import ticket_payload
 from lib.client import assert_problem
 from lib.wait import until
@@ -117,3 +118,19 @@ def test_deleted_queue_stays_deleted_after_a_loss(parts, api):
     assert answer.status in (404, 503), answer.body
     parts.reconcile()
     assert_problem(api.member().enter(queue), 404, "NOT_FOUND")
+
+
+def test_a_worker_that_began_after_the_loss_calls_no_queue_misspelt(parts, api):
+    """It has never seen the queue, and whoever comes now has no ticket: Redis remembers nothing, so that is an outage."""
+    queue = api.queue(recoverySeconds=0)
+    assert_problem(api.member().enter("misspelt"), 404, "NOT_FOUND")
+    parts.forget_everything()
+    for pid in parts.workers("queue"):
+        processes.kill9(pid)
+    parts.all_workers("queue")
+    until(lambda: api.call("GET", "/livez").status == 200, 10)
+    for _ in range(8):
+        assert_problem(api.member().enter(queue), 503, "ADMISSION_UNAVAILABLE")
+    assert_problem(api.call("GET", f"/v1/queues/{queue}"), 503, "ADMISSION_UNAVAILABLE")
+    parts.reconcile_until(lambda: api.member().enter(queue).status == 201, what="the queue is back")
+    assert_problem(api.member().enter("misspelt"), 404, "NOT_FOUND")

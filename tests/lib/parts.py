@@ -13,7 +13,7 @@ from lib.api import Api
 from lib.ports import free_port
 from lib.postgres_server import PostgresServer
 from lib.processes import Process, assert_none_left, children_of, is_stopped
-from lib.project import ROOT, build_directory
+from lib.project import ROOT, SCRIPTS, build_directory
 from lib.redis_server import RedisServer
 from lib.tokens import encode
 from lib.wait import until
@@ -28,6 +28,11 @@ SETTINGS = {"leader_lock_ms": 1000, "order_pool_silence_ms": 1500, "statement_ti
 SHORTEST_LEASE_S = 2  # twice a statement's time
 
 
+def conninfo_of_programs(postgres):
+    """Each program in a role of its own, as on servers."""
+    return postgres.conninfo.replace("user=sluice", "user=sluice-{program}")
+
+
 class Parts:
     """Starts Redis, PostgreSQL, the pools, nginx; schedulers and reconcile as a test asks for them.
 
@@ -35,7 +40,7 @@ class Parts:
     """
 
     def __init__(self, directory, queue_workers=2, order_workers=4, catalog_workers=2, payment_workers=1,
-                 environment=None, build=None, wrapper=(), **settings):
+                 environment=None, build=None, wrapper=(), redis_server=None, **settings):
         self.directory = directory
         self.build = build or build_directory("--sanitizers", "--test-hooks")
         self.queue_workers, self.order_workers = queue_workers, order_workers
@@ -50,7 +55,7 @@ class Parts:
         self.hosts = {}  # name → its pool
         self.environment = {"SLUICE_TEST_PAUSE_DIR": str(self.pauses), "SLUICE_TEST_PARTS": self.mark,
                             "UBSAN_OPTIONS": "print_stacktrace=1", **(environment or {})}
-        self.redis_server = RedisServer(directory, append_only=True)
+        self.redis_server = redis_server or RedisServer(directory, append_only=True)
         self.postgres = PostgresServer(directory, self.logs / "postgres.log")
         self.pools = {}
         self.schedulers = []
@@ -70,8 +75,8 @@ class Parts:
         self._write_secrets()
         self.memory.mkdir()
         self.config = self.directory / "sluice.conf"
-        self._write_config()
         self.start_redis()
+        self._write_config()
         self.postgres.create().start().make_database()
         if os.geteuid() == 0:
             shutil.chown(self.directory / "fcgi", group="www-data")
@@ -90,6 +95,9 @@ class Parts:
         return self
 
     def _write_secrets(self):
+        programs = ("queue", "order", "payment", "operator", "catalog", "scheduler", "board", "reconcile", "doctor")
+        for name in ("redis.key", *(f"redis-{program}.key" for program in programs)):
+            (self.secrets / name).write_text(encode(secrets.token_bytes(32)) + "\n")
         for name in ("admin.key", "viewer.key", "member-jwt.key"):
             (self.secrets / name).write_text(encode(secrets.token_bytes(32)) + "\n")
         for name in ("queue-ticket.keys", "visitor.keys", "altcha.keys"):
@@ -100,7 +108,7 @@ class Parts:
     def _write_config(self):
         place = self.secrets
         rows = {
-            "redis_socket": self.redis_server.socket, "postgres_conninfo": self.postgres.conninfo,
+            **self._redis_users(), **self.redis_server.settings(), "postgres_conninfo": conninfo_of_programs(self.postgres),
             "queue_ticket_keys_file": place / "queue-ticket.keys", "visitor_keys_file": place / "visitor.keys",
             "altcha_keys_file": place / "altcha.keys",
             "member_jwt_algorithm": "HS256", "member_jwt_key_file": place / "member-jwt.key",
@@ -115,6 +123,11 @@ class Parts:
                 **rows, "catalog_l1_directory": self.memory / host, "metrics_file": self.memory / f"{host}-metrics",
                 "snapshot_file": self.memory / f"{host}-snapshot"})
 
+    def _redis_users(self):
+        if not isinstance(self.redis_server, RedisServer):  # others have users of their own, or none
+            return {}
+        return {"redis_user": "sluice-{program}", "redis_password_file": self.secrets / "redis-{program}.key"}
+
     @staticmethod
     def _write_rows(path, rows):
         path.write_text("".join(f"{name} = {value}\n" for name, value in rows.items()))
@@ -126,9 +139,18 @@ class Parts:
         return Process(name, command, self.logs / f"{name}.log", env=self.environment, cwd=self.directory)
 
     def start_redis(self):
+        """Each program is a user of its own, as on servers; we are the one who may everything."""
+        acl = self.directory / "redis.acl"
+        if isinstance(self.redis_server, RedisServer) and not acl.exists():
+            users = subprocess.run([SCRIPTS / "redis-acl", self.secrets], check=True, capture_output=True, text=True).stdout
+            acl.write_text("\n".join(["user default on nopass ~* &* +@all", *users.splitlines()[1:]]) + "\n")
+            self.redis_server.options += ["--aclfile", str(acl)]
         self.redis_server.start()
         if self.redis is None:
             self.redis = self.redis_server.client()
+        elif self.reconciler is None:
+            # Nobody would look whether it has lost something: we know that it has not.
+            self.redis.delete("sluice:tenures")
 
     def socket(self, pool):
         return self.directory / "fcgi" / f"{pool}.sock"

@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg2
 
 from lib.processes import Process
-from lib.project import SCRIPTS
+from lib.project import ROOT, SCRIPTS
 from lib.wait import until
 
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
@@ -24,14 +24,15 @@ class PostgresServer:
         self.log = log or directory / "postgres.log"
         self.user = "postgres" if os.geteuid() == 0 else None
         self.conninfo = f"host={self.sockets} dbname=sluice user=sluice"
+        self.options = []  # more settings, as name=value
         self.process = None
 
     def _as_user(self, *command):
         prefix = []
         if self.user:
             prefix = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--init-groups", "--"]
-        subprocess.run([*prefix, *map(str, command)], check=True, capture_output=True, timeout=60,
-                       cwd="/")
+        done = subprocess.run([*prefix, *map(str, command)], capture_output=True, text=True, timeout=60, cwd="/")
+        assert done.returncode == 0, done.stderr
 
     def create(self):
         for folder in (self.data, self.sockets):
@@ -42,13 +43,45 @@ class PostgresServer:
                       "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
         return self
 
+    def create_standby_of(self, other):
+        """A copy of another one that streams from it, under the name `standby`, once it is started."""
+        for folder in (self.data, self.sockets):
+            folder.mkdir(mode=0o700)
+            if self.user:
+                shutil.chown(folder, self.user, self.user)
+        source = f"host={other.sockets} user=postgres application_name=standby"
+        self._as_user(PROGRAMS / "pg_basebackup", "--dbname", source, "--pgdata", self.data, "--wal-method=stream",
+                      "--checkpoint=fast", "--no-sync")
+        self.follow(other)
+        return self
+
+    def follow(self, other):
+        """From its next start on it is a standby of another one."""
+        (self.data / "standby.signal").touch()
+        if self.user:
+            shutil.chown(self.data / "standby.signal", self.user, self.user)
+        self.options = [f"primary_conninfo=host={other.sockets} user=postgres application_name=standby",
+                        "wal_retrieve_retry_interval=200ms"]
+
+    def is_standby(self):
+        """Whether it is one whenever it is started."""
+        return (self.data / "standby.signal").exists()
+
+    def rewind_to(self, other):
+        """Brings a former primary, which has been killed, to where another one's history leads."""
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        other.superuser("CHECKPOINT")  # only that writes down where its history leads
+        self._as_user(PROGRAMS / "pg_rewind", "--target-pgdata", self.data, "--source-server",
+                      f"host={other.sockets} user=postgres dbname=postgres", "--no-sync")
+
     def start(self):
         """Starts it (again) and waits until it answers."""
         (self.data / "postmaster.pid").unlink(missing_ok=True)
         self.process = Process("postgres", [
             PROGRAMS / "postgres", "-D", self.data, "-c", "listen_addresses=",
             "-c", f"unix_socket_directories={self.sockets}", "-c", "fsync=on", "-c", "max_connections=60",
-            "-c", "shared_buffers=32MB"], self.log, user=self.user, cwd="/")
+            "-c", "shared_buffers=32MB", *(part for option in self.options for part in ("-c", option))],
+            self.log, user=self.user, cwd="/")
         until(lambda: self._answers(), 30, "answer of PostgreSQL")
         return self
 
@@ -57,7 +90,7 @@ class PostgresServer:
         return True
 
     def make_database(self):
-        self.superuser("CREATE ROLE sluice LOGIN", database="postgres")
+        self.superuser((ROOT / "sql" / "roles.sql").read_text(), database="postgres")
         self.superuser("CREATE DATABASE sluice OWNER sluice", database="postgres")
         self.migrate()
         return self

@@ -134,10 +134,14 @@ def ours(name, value, places=()):
             continue
         try:
             line = Path(f"/proc/{entry}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        except OSError:
+            continue
+        inside, marked = line, False
+        try:
             inside = os.readlink(f"/proc/{entry}/cwd") + " " + line
             marked = wanted in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0")
         except OSError:
-            continue
+            pass  # of programs that confine themselves, others see no more than the command line
         if marked or any(place in inside for place in places):
             found.append((int(entry), line))
     return found

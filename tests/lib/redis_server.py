@@ -18,6 +18,7 @@ class RedisServer:
         self.cluster = cluster
         self.append_only = append_only
         self.socket = str(directory / "redis.sock")
+        self.options = []  # more words of its command line; of two the later counts
         self.process = None
         self._port = 0
         if len(self.socket.encode()) > 107:
@@ -36,7 +37,7 @@ class RedisServer:
                         "--cluster-config-file", str(self.directory / "nodes.conf")]
         else:
             command += ["--port", "0"]
-        self.process = Process("redis", command, self.directory / "redis.log")
+        self.process = Process("redis", [*command, *self.options], self.directory / "redis.log")
         client = self.client()
         until(client.ping, 10, "answer of Redis")
         if self.cluster:
@@ -46,6 +47,10 @@ class RedisServer:
                   "state of the cluster")
         client.close()
         return self
+
+    def settings(self):
+        """What programs are told of it."""
+        return {"redis_socket": self.socket}
 
     def client(self, **options):
         options.setdefault("decode_responses", True)

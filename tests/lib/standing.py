@@ -4,6 +4,7 @@ nothing that they are told may be wrong."""
 import asyncio
 import itertools
 import threading
+import time
 
 import aiohttp
 
@@ -127,3 +128,28 @@ class Standing:
             if answer.status not in good:
                 raise AssertionError(f"{method} {path} at {port}: {answer.status} {text[:300]}")
             return await answer.json(content_type=None)
+
+
+class Patient(Standing):
+    """They do as the API's contract says: whoever is told 503 asks again, in the same words."""
+
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.unavailable = 0
+        self.longest = 0  # until somebody had an answer, in seconds
+
+    async def _call(self, person, method, path, good, body=None, **headers):
+        begin = time.monotonic()
+        while True:
+            try:
+                answer = await super()._call(person, method, path, (*good, 200, 409, 503), body, **headers)
+            except aiohttp.ClientConnectionError:
+                answer = {"status": 503, "code": "none"}  # nginx is not there
+            if answer.get("status") != 503 and answer.get("code") != "ORDER_IN_PROGRESS":
+                break
+            self.unavailable += 1
+            await asyncio.sleep(0.5)
+        self.longest = max(self.longest, time.monotonic() - begin)
+        if "code" in answer:
+            raise AssertionError(f"{method} {path}: {answer}")
+        return answer

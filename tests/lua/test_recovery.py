@@ -326,3 +326,100 @@ def test_a_stale_screen_that_leaves_takes_nothing_from_the_current_one(lost):
     lost.position("m", new)
     assert lost.leave("m", old) == "SESSION_REVOKED"
     assert lost.position("m", new).rank == 0
+
+
+@pytest.fixture
+def cut(make_line):
+    """A queue and a function that loses its end: what Redis has is older than PostgreSQL's books. The incarnation is
+    raised, reconcile tells who has spent an admission, and the line goes on."""
+    line = make_line(**FAST, priorityShare=0.5)
+
+    def lose_the_end(spent=(), floor=1000, recovery_ms=0):
+        line.incarnation += 1
+        assert line.call("spent_load", line.incarnation, *spent) == ["PRESENT"]
+        assert line.call("spent_settle", line.incarnation, *spent) == ["LOADED"]
+        assert line.publish(seq_floor=floor, recovery_ms=recovery_ms, intent="recover") == "PUBLISHED"
+        line.lead()
+        line.advance(1000)
+
+    line.lose_the_end = lose_the_end
+    return line
+
+
+def test_a_line_that_lost_its_end_keeps_what_it_has(cut):
+    tickets = {member: cut.enter(member).ticket for member in "abc"}
+    cut.promote(1)
+    token = cut.position("a").token
+    # Entered in the lost moments.
+    late = Ticket(4, 0, 1, 1)
+    cut.lose_the_end()
+    assert cut.position("a", tickets["a"]).token == token, "a token that Redis knows is good"
+    assert [cut.position(member, tickets[member]).rank for member in "bc"] == [0, 1]
+    assert cut.enter("new").seq == 1001
+    back = cut.position("d", late)
+    assert (back.seq, back.rank) == (4, 2)
+    assert cut.position("new").rank == 3
+    assert cut.claim("a", token)[0] == "CLAIMED"
+    cut.check()
+
+
+def test_whoever_ordered_in_the_lost_moments_leaves_the_line(cut):
+    cut.add_codes("priority", "VIP-1", uses=10)
+    cut.add_codes("invite", "INV-1", uses=10)
+    tickets = {"ready": cut.enter("ready").ticket}
+    cut.promote(1)
+    tickets["waiting"] = cut.enter("waiting").ticket
+    tickets["first"] = cut.enter("first", code="VIP-1").ticket
+    tickets["other"] = cut.enter("other").ticket
+    cut.lose_the_end(spent=[ticket.seq for member, ticket in tickets.items() if member != "other"])
+    for member in ("ready", "waiting", "first"):
+        assert cut.position(member, tickets[member]).status == "NOT_ENTERED", member
+        assert cut.place(member) is None
+    assert cut.position("other", tickets["other"]).rank == 0
+    assert cut.counter("consumed") == 3
+    assert cut.promote(5).admitted == 1
+    cut.check()
+
+
+def test_who_is_set_aside_and_has_ordered_does_not_come_back(make_line):
+    line = make_line(**FAST, pickupSeconds=1)
+    ticket = line.enter("m").ticket
+    line.promote(1)
+    line.advance(5000)
+    line.promote(1)
+    assert line.members("away") == ["m"]
+    line.incarnation += 1
+    assert line.call("spent_settle", line.incarnation, ticket.seq) == ["LOADED"]
+    assert line.publish(intent="recover") == "PUBLISHED"
+    assert line.members("away") == []
+    assert line.position("m", ticket).status == "NOT_ENTERED"
+
+
+def test_a_draw_that_was_held_stands_when_the_end_is_lost(make_line):
+    line = make_line(**FAST, mode="lottery", opensAt=10**15)
+    tickets = {f"m{i}": line.enter(f"m{i}").ticket for i in range(20)}
+    line.publish(mode="lottery", opensAt=0)
+    line.lead()
+    line.advance(1000)
+    line.promote(0)
+    line.hold_draw()
+    line.promote(5)
+    before = {member: line.position(member, ticket).rank for member, ticket in tickets.items()}
+    ended = [member for member, rank in before.items() if rank in (0, 3)]
+    line.incarnation += 1
+    assert line.call("spent_settle", line.incarnation, *(tickets[member].seq for member in ended)) == ["LOADED"]
+    assert line.publish(intent="recover", mode="lottery", opensAt=0) == "PUBLISHED"
+    line.lead()
+    line.advance(1000)
+    waiting = sorted((rank, member) for member, rank in before.items() if rank is not None and rank >= 0
+                     and member not in ended)
+    assert [line.position(member, tickets[member]).rank for _rank, member in waiting] == list(range(len(waiting)))
+
+
+def test_settling_twice_or_late_changes_nothing(cut):
+    tickets = [cut.enter(member).ticket for member in "ab"]
+    cut.lose_the_end(spent=[tickets[0].seq])
+    before = cut.redis.hgetall(cut.key("state"))
+    assert cut.call("spent_settle", cut.incarnation, tickets[1].seq) == ["PRESENT"]
+    assert cut.redis.hgetall(cut.key("state")) == before
+    assert cut.position("b", tickets[1]).rank == 0

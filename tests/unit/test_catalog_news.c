@@ -4,6 +4,12 @@
 
 #include "lib/catalog/news.h"
 
+static const struct settings NOWHERE = {.redis_socket = "/nonexistent",
+                                        .redis_address = "",
+                                        .redis_sentinels = "",
+                                        .redis_cluster = "",
+                                        .redis_password_file = ""};
+
 static struct catalog_key key_of(const char *id)
 {
     struct catalog_key key;
@@ -22,7 +28,7 @@ static bool is_old(const struct news *news, const char *id, int64_t started, int
 
 TEST(what_was_asked_before_a_change_was_heard_of_is_old)
 {
-    struct news *news = news_new("/nonexistent");
+    struct news *news = news_new(&NOWHERE);
 
     assert_false(is_old(news, "a", 1, 0));
     news_hear(news, STR("show:a 500"), 100);
@@ -35,7 +41,7 @@ TEST(what_was_asked_before_a_change_was_heard_of_is_old)
 
 TEST(what_is_of_the_changes_generation_is_good_however_late_it_was_heard_of)
 {
-    struct news *news = news_new("/nonexistent");
+    struct news *news = news_new(&NOWHERE);
 
     news_hear(news, STR("show:a 500"), 100);
     assert_false(is_old(news, "a", 50, 500));
@@ -47,7 +53,7 @@ TEST(what_is_of_the_changes_generation_is_good_however_late_it_was_heard_of)
 
 TEST(what_was_asked_before_listening_began_is_old)
 {
-    struct news *news = news_new("/nonexistent");
+    struct news *news = news_new(&NOWHERE);
 
     news_begin(news, 1000);
     assert_true(is_old(news, "a", 1000, 999));
@@ -57,7 +63,7 @@ TEST(what_was_asked_before_listening_began_is_old)
 
 TEST(more_changes_than_can_be_remembered_make_everything_old_and_lose_none)
 {
-    struct news *news = news_new("/nonexistent");
+    struct news *news = news_new(&NOWHERE);
 
     for (int i = 0; i < 1000; i++) {
         char message[64];
@@ -77,7 +83,7 @@ TEST(words_that_are_no_message_change_nothing)
 {
     static const char *const MESSAGES[] = {"",          " ",  "show:a",    "show:a x",
                                            "show:a -1", " 5", "show:a 5 6"};
-    struct news *news = news_new("/nonexistent");
+    struct news *news = news_new(&NOWHERE);
 
     for (size_t i = 0; i < COUNT(MESSAGES); i++) {
         news_hear(news, str_of(MESSAGES[i]), 100);

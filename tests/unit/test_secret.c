@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/base/secret.h"
 #include "tests/unit/scratch.h"
@@ -34,6 +35,26 @@ TEST(a_secret_file_that_others_may_touch_is_refused)
         assert_contains(error, "chmod 600");
         assert_lacks(error, "secret\n");
     }
+}
+
+TEST(a_group_that_is_not_our_user_s_may_read_a_secret_file)
+{
+    char error[SECRET_ERROR] = "";
+    char *bytes;
+    size_t length;
+    const char *path = scratch_write("key", "secret", 0640);
+
+    if (chown(path, (uid_t)-1, getegid() + 1) != 0) {
+        skip(); /* only root gives a file to a group that it is not in */
+    }
+    assert_true(secret_read(path, &bytes, &length, error));
+    secret_free(bytes, length);
+    for (mode_t extra = 01; extra <= 04; extra <<= 1) {
+        assert_int_equal(chmod(path, 0640 | extra), 0);
+        assert_false(secret_read(path, &bytes, &length, error));
+    }
+    assert_int_equal(chmod(path, 0660), 0);
+    assert_false(secret_read(path, &bytes, &length, error));
 }
 
 TEST(an_empty_large_or_missing_file_and_a_directory_are_refused)

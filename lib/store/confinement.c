@@ -1,0 +1,219 @@
+#include "lib/store/confinement.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <libpq-fe.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/log.h"
+#include "lib/base/sandbox.h"
+#include "lib/settings/settings_row.h"
+
+/* Names are looked up, certificates and modules of libc found there. Files are replaced by new ones, so that a folder is
+ * what stays. */
+static const char *const FOR_THE_NETWORK[] = {
+    "/etc",
+    "/usr/lib",
+    "/usr/share/ca-certificates",
+    "/usr/local/share/ca-certificates",
+    "/run/systemd/resolve",
+    "/run/resolvconf",
+    "/run/NetworkManager",
+    "/dev/null",
+    "/dev/urandom",
+};
+
+/* Who we are, for libpq. */
+static const char *const FOR_POSTGRES[] = {"/etc/passwd", "/etc/group", "/etc/nsswitch.conf"};
+
+/* Whether memory was made by another kernel's run. */
+static const char BOOT_ID[] = "/proc/sys/kernel/random/boot_id";
+
+struct plan {
+    struct sandbox sandbox;
+    struct arena *arena; /* of paths */
+};
+
+static const char *folder_of(struct plan *plan, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (slash == NULL || slash == path) {
+        return "/";
+    }
+    return arena_copy(plan->arena, str_sized(path, (size_t)(slash - path)));
+}
+
+/* A file is read again when another one has taken its name, so its folder is what may be read. */
+static void read_there(struct plan *plan, const char *path)
+{
+    struct stat about;
+
+    if (path == NULL || path[0] != '/') {
+        return;
+    }
+    bool is_folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    sandbox_allow(&plan->sandbox, is_folder ? path : folder_of(plan, path), false);
+}
+
+static void write_beside(struct plan *plan, const char *path)
+{
+    if (path[0] == '/') {
+        sandbox_allow(&plan->sandbox, folder_of(plan, path), true);
+    }
+}
+
+static const char *text_of(const struct settings *settings, const struct setting_row *row)
+{
+    struct settings copy = *settings;
+
+    return *setting_text(&copy, row);
+}
+
+static bool is_path(const struct setting_row *row)
+{
+    return row->kind == SETTING_PATH || row->kind == SETTING_SECRET_PATH;
+}
+
+static void read_named(struct plan *plan, const struct settings *settings,
+                       const char *const names[])
+{
+    for (size_t n = 0; names != NULL && names[n] != NULL; n++) {
+        size_t i;
+        if (!setting_row_find(str_of(names[n]), &i) || !is_path(setting_row(i))) {
+            abort();
+        }
+        read_there(plan, text_of(settings, setting_row(i)));
+    }
+}
+
+/* Whatever else than a socket is set of Redis is about another machine, or is a file to be read. */
+static void add_redis(struct plan *plan, const struct settings *settings)
+{
+    for (size_t i = 0; i < setting_row_count(); i++) {
+        const struct setting_row *row = setting_row(i);
+        struct str name = str_of(row->name);
+        if (!str_starts(name, STR("redis_")) || str_equal(name, STR("redis_socket"))) {
+            continue;
+        }
+        if (is_path(row)) {
+            read_there(plan, text_of(settings, row));
+        } else if (str_equal(name, STR("redis_address")) ||
+                   str_equal(name, STR("redis_sentinels")) ||
+                   str_equal(name, STR("redis_cluster"))) {
+            plan->sandbox.has_network =
+                plan->sandbox.has_network || text_of(settings, row)[0] != '\0';
+        }
+    }
+}
+
+static bool has_word(const char *keyword, const char *const words[])
+{
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (strcmp(keyword, words[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Several hosts stand with commas between. */
+static bool is_beyond_this_machine(const char *hosts)
+{
+    for (const char *host = hosts; host != NULL; host = strchr(host, ',')) {
+        host += *host == ',' ? 1 : 0;
+        if (*host != '/' && *host != '@' && *host != '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_postgres(struct plan *plan, const struct settings *settings)
+{
+    static const char *const FILES[] = {"passfile", "sslcert",   "sslkey", "sslrootcert",
+                                        "sslcrl",   "sslcrldir", NULL};
+    static const char *const ELSEWHERE[] = {"PGHOST", "PGHOSTADDR", "PGSERVICE", NULL};
+    static const char *const FILES_BY_NAME[] = {"PGPASSFILE", "PGSERVICEFILE", "PGSSLROOTCERT",
+                                                "PGSSLCERT",  "PGSSLKEY",      NULL};
+    PQconninfoOption *options = PQconninfoParse(settings->postgres_conninfo, NULL);
+    const char *home = getenv("HOME");
+
+    for (const PQconninfoOption *o = options; o != NULL && o->keyword != NULL; o++) {
+        if (o->val == NULL) {
+            continue;
+        }
+        if (has_word(o->keyword, FILES)) {
+            read_there(plan, o->val);
+        } else if (strcmp(o->keyword, "host") == 0 || strcmp(o->keyword, "hostaddr") == 0) {
+            plan->sandbox.has_network = plan->sandbox.has_network || is_beyond_this_machine(o->val);
+        } else if (strcmp(o->keyword, "service") == 0) {
+            plan->sandbox.has_network = true;
+        }
+    }
+    PQconninfoFree(options);
+    for (size_t i = 0; ELSEWHERE[i] != NULL; i++) {
+        plan->sandbox.has_network = plan->sandbox.has_network || getenv(ELSEWHERE[i]) != NULL;
+    }
+    for (size_t i = 0; FILES_BY_NAME[i] != NULL; i++) {
+        read_there(plan, getenv(FILES_BY_NAME[i]));
+    }
+    if (home != NULL && home[0] == '/') {
+        sandbox_allow(&plan->sandbox, arena_format(plan->arena, "%s/.pgpass", home), false);
+        sandbox_allow(&plan->sandbox, arena_format(plan->arena, "%s/.postgresql", home), false);
+    }
+    for (size_t i = 0; i < sizeof(FOR_POSTGRES) / sizeof(FOR_POSTGRES[0]); i++) {
+        sandbox_allow(&plan->sandbox, FOR_POSTGRES[i], false);
+    }
+}
+
+static void add_shared_folders(struct plan *plan, const struct settings *settings)
+{
+    write_beside(plan, settings->metrics_file);
+    write_beside(plan, settings->catalog_l1_directory);
+    write_beside(plan, settings->origin_socket);
+    sandbox_allow(&plan->sandbox, settings->board_directory, true);
+    if (settings->catalog_l1_directory[0] != '\0') {
+        sandbox_allow(&plan->sandbox, BOOT_ID, false);
+    }
+#ifdef SLUICE_TEST_HOOKS
+    sandbox_allow(&plan->sandbox, getenv("SLUICE_TEST_PAUSE_DIR"), true);
+#endif
+}
+
+static void tell(struct sandbox_state state)
+{
+    if (state.is_private && state.has_seccomp && state.has_landlock) {
+        log_event(LOG_LEVEL_INFO, "sandbox.entered", LOG_NO_FIELDS);
+        return;
+    }
+    log_event(LOG_LEVEL_WARNING, "sandbox.incomplete",
+              LOG_FIELDS(LOG_INT("private", state.is_private),
+                         LOG_INT("seccomp", state.has_seccomp),
+                         LOG_INT("landlock", state.has_landlock)));
+}
+
+void confine(const struct settings *settings, const struct confinement *confinement)
+{
+    struct plan plan = {.arena = arena_new()};
+
+    if (settings->sandbox) {
+        plan.sandbox.has_network = confinement->calls_others;
+        read_named(&plan, settings, confinement->reads);
+        add_redis(&plan, settings);
+        if (confinement->has_postgres) {
+            add_postgres(&plan, settings);
+        }
+        add_shared_folders(&plan, settings);
+        for (size_t i = 0;
+             plan.sandbox.has_network && i < sizeof(FOR_THE_NETWORK) / sizeof(FOR_THE_NETWORK[0]);
+             i++) {
+            sandbox_allow(&plan.sandbox, FOR_THE_NETWORK[i], false);
+        }
+        tell(sandbox_enter(&plan.sandbox));
+    }
+    arena_free(plan.arena);
+    sandbox_break_out();
+}

@@ -1,0 +1,37 @@
+/*
+ * redis_node — one server, and the blocking client's connection to it. Internal to lib/store.
+ */
+#ifndef SLUICE_STORE_REDIS_NODE_H
+#define SLUICE_STORE_REDIS_NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/store/redis_access.h"
+#include "lib/store/redis_command.h"
+#include "lib/store/redis_tenure.h"
+
+struct redis_node {
+    struct redis_server server;
+    redisContext *context; /* NULL while not connected */
+    struct redis_tenure tenure;
+    int64_t
+        checked_ms; /* when the tenure was last looked at and found good; 0: it is to be looked at first */
+};
+
+/** Connects where needed; an idle connection that its server has closed is made anew. */
+bool redis_node_connect(struct redis_node *node, const struct redis_access *access,
+                        int64_t timeout_ms, char error[REDIS_ACCESS_ERROR]);
+
+/** True when its server has closed the connection; false also where there is none. */
+bool redis_node_has_ended(const struct redis_node *node);
+
+/** Ends the connection, where there is one. Returns whether there was. */
+bool redis_node_close(struct redis_node *node);
+
+/** One command and its reply, which is the caller's to free; `asking`: behind an ASKING. NULL, with a sentence and the
+ *  connection ended, where none came in time: a late one must never be taken for that of the next command. */
+redisReply *redis_node_ask(struct redis_node *node, const struct redis_command *command,
+                           bool asking, char error[REDIS_ACCESS_ERROR]);
+
+#endif

@@ -1,0 +1,58 @@
+#!lua
+-- spent_settle: before a queue whose last moments Redis may have forgotten is used again: the numbers whose owners have
+-- spent an admission of this epoch. Where Redis has not heard of that, they leave the line, or their place.
+--@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft laneNumbers
+--@args incarnation
+-- then numbers, or none.
+-- Returns {LOADED}, {PRESENT} where the queue is back in this incarnation already, NOT_FOUND where it is not there.
+-- Safe because PostgreSQL has the last word: whoever spent an admission of a number has no turn left under it, however
+-- often and late that is said. A CLAIMED place is left to reconcile, which knows its claim.
+--@include queue
+if run.incarnation == arg_incarnation then
+    return { 'PRESENT' }
+end
+--@include places
+--@include turn
+--@include set_aside
+--@include draw
+--@include lanes
+--@include find
+--@include stand
+redis.call('HSET', key_state, 'preparedFor', arg_incarnation)
+
+local function owner_in(set, number)
+    local first = number and string.format('%.0f', number * GENERATIONS)
+    return first and redis.call('ZRANGEBYSCORE', set, first, string.format('%.0f', (number + 1) * GENERATIONS - 1),
+        'LIMIT', 0, 1)[1]
+end
+
+local ended, some = {}, false
+for i = 2, #ARGV do
+    local seq = tonumber(ARGV[i])
+    if turn_is_over(seq) then
+        ended[seq], some = true, true
+        redis.call('HINCRBY', key_state, 'consumed', 1)
+        local member = owner_in(key_waiting, seq) or owner_in(key_priority, seq)
+            or owner_in(key_priority, seq - INVITED) or owner_in(key_draw, seq)
+            or owner_in(key_drawn, the_draw() and place_of_number(seq))
+        if member then
+            step_out(member, find_in_line(member))
+        else
+            member = owner_in(key_away, seq)
+            if member then
+                redis.call('ZREM', key_away, member)
+                redis.call('ZREM', key_awayUntil, member)
+            end
+        end
+    end
+end
+local records = some and redis.call('HGETALL', key_places) or {}
+for i = 1, #records, 2 do
+    local place = read_record(records[i + 1])
+    if place and ended[place.seq] and place.claim == '' then
+        redis.call('ZREM', key_pickup, records[i])
+        redis.call('ZREM', key_ready, records[i])
+        redis.call('HDEL', key_places, records[i])
+    end
+end
+return { 'LOADED' }

@@ -1,0 +1,64 @@
+"""Rules taken out of the product, one at a time, and what the harness must find then. tests/chaos/mutate plays them;
+`in_place()` holds the texts against the sources, so that none of them goes stale unseen."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutation:
+    name: str
+    file: str
+    old: str
+    new: str
+    faults: str           # those that bring it to light
+    found_by: tuple       # words of findings of which one must come
+    runs: int = 4
+
+
+MUTATIONS = [
+    Mutation("a late order may commit though its claim was given back, and though Redis was lost", "sql/migrations/0012_seats.sql",
+             "ELSIF v_incarnation <> p_incarnation THEN", "ELSIF v_incarnation < 0 THEN",
+             "redis_flush,hook_hold:order.before_transaction@9000,hook_hold:order.claimed@9000",
+             ("NUMBER_SPENT_TWICE", "MORE_THAN_ONE"), runs=6),
+    Mutation("an overdue claim is given back without PostgreSQL's word", "reconcile/claims.c",
+             "if (answer != POSTGRES_OK) {", "settlement.committed = settlement.committed && false;\n    if (answer != POSTGRES_OK) {",
+             "hook_kill:order.committed,link_deaf:order:redis", ("MORE_THAN_ONE", "USES", "STUCK", "PUT_BACK", "ORDERS_ONE_TOKEN"),
+             runs=6),
+    Mutation("the outbox is never worked off", "reconcile/reconcile.c", "        reconcile_outbox(reconcile);\n", "        (void)0;\n",
+             "hook_kill:order.committed,link_cut:order:redis,redis_kill", ("NOT_QUIET", "STUCK"), runs=3),
+    Mutation("a call of the provider whose answer is lost has failed", "lib/payments/payment_verdict.c",
+             ".outcome = PAYMENT_UNKNOWN, .answered = answered", ".outcome = PAYMENT_REJECTED, .answered = answered",
+             "link_deaf:all:provider,provider_kill", ("MONEY", "TOLD_WRONG"), runs=6),
+    Mutation("the room is counted without those who order", "lua/promote.lua",
+             "conf.maxActive - ready - claimed - unpaid", "conf.maxActive - ready - unpaid",
+             "hook_hold:order.claimed,link_slow:order:postgres", ("ROOM",)),
+    Mutation("the rate is each scheduler's own: a call refills from what the tick was long, not from Redis TIME",
+             "lua/include/bucket.lua", "math.max(now - tonumber(run.bucketAt or now), 0) * rate / 1000",
+             "math.max(now - tonumber(run.bucketAt or now), 300) * rate / 1000", "kill_leader,stop_leader", ("RATE",)),
+    Mutation("the bucket is full after a loss", "lua/queue_publish.lua",
+             "arg_incarnation == '1' and arg_epoch == '1' and redis.call('HGET', key_settings, 'burst') or '0'",
+             "redis.call('HGET', key_settings, 'burst')", "redis_flush,redis_lost", ("RATE",)),
+    Mutation("promotion does not wait for those who come back", "lua/queue_publish.lua",
+             "tonumber(arg_recoveryMs) > 0 and now + tonumber(arg_recoveryMs) or 0", "0", "redis_flush,redis_lost",
+             ("OVERTAKEN", "RANK_GROWS", "NUMBER_TWICE"), runs=6),
+    Mutation("the counter starts anew after a loss", "lua/queue_publish.lua",
+             "math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor))", "tonumber(state[3] or 0)",
+             "redis_flush,redis_lost", ("NUMBER_TWICE", "NUMBER_CHANGED", "LOST")),
+    Mutation("those who have ordered are not marked before a lost queue comes back", "lua/spent_load.lua",
+             "redis.call('SETBIT', key_seated, ARGV[i], 1)", "redis.call('GETBIT', key_seated, ARGV[i])",
+             "redis_flush,redis_lost", ("NUMBER_SPENT_TWICE", "MORE_THAN_ONE", "PUT_BACK"), runs=6),
+    Mutation("who enters again gets a new number", "lua/enter.lua",
+             "            generation = (generation + 1) % 4096\n",
+             "            generation = (generation + 1) % 4096\n            seq = redis.call('HINCRBY', key_state, 'seq', 1)\n",
+             "stop_worker,link_deaf,link_silent", ("NUMBER_CHANGED",), runs=2),
+    Mutation("the last in line goes first", "lua/promote.lua", "redis.call('ZPOPMIN', set, count)", "redis.call('ZPOPMAX', set, count)",
+             "kill_scheduler,stop_scheduler", ("OVERTAKEN",), runs=2),
+    Mutation("whoever slept through the lock promotes all the same", "lua/promote.lua",
+             "if redis.call('GET', key_leader) ~= arg_owner then", "if redis.call('GET', key_leader) == 'nobody' then",
+             "stop_leader,hook_hold,stop_scheduler", (), runs=4),
+]
+
+
+def in_place(root):
+    """Mutations whose text does not stand exactly once in its file."""
+    return [one.name for one in MUTATIONS if (root / one.file).read_text().count(one.old) != 1]

@@ -1,0 +1,123 @@
+"""A power cut: Redis comes back without its last moments, and nothing in its data tells."""
+
+from pathlib import Path
+
+import pytest
+
+from lib.api import ticket_payload
+from lib.client import assert_problem
+from lib.wait import until
+
+
+def aof_of(parts):
+    """The file that grows, as appendfsync everysec leaves it at a power cut: without its end."""
+    return max(Path(parts.redis_server.directory, "appendonlydir").glob("*.incr.aof"))
+
+
+def cut_power(parts, size):
+    parts.redis_server.kill()
+    with open(aof_of(parts), "r+b") as file:
+        file.truncate(size)
+    parts.redis_server.start()
+
+
+@pytest.fixture
+def known(parts):
+    """Reconcile has looked at this Redis once."""
+    parts.reconcile(expect=None)
+    assert parts.redis.hlen("sluice:tenures") == 2
+    return parts
+
+
+@pytest.mark.limit(90)
+def test_the_last_moments_are_lost(known, api):
+    parts = known
+    queue = api.queue(maxActive=4, recoverySeconds=2)
+    sku = api.product(queue)
+    items = [{"sku": sku, "quantity": 1}]
+    early = [api.member() for _ in range(6)]
+    for member in early:
+        assert member.enter(queue).status == 201
+    for member in early[:4]:
+        member.wait_ready(queue)
+    parts.redis.config_set("appendfsync", "always")
+    size = aof_of(parts).stat().st_size
+    parts.redis.config_set("appendfsync", "everysec")
+    # The last second: one orders and is let in anew, one leaves, three enter.
+    assert early[0].order(queue, items).status == 201
+    early[4].wait_ready(queue)
+    assert early[5].leave(queue).status == 204
+    late = [api.member() for _ in range(3)]
+    for member in late:
+        assert member.enter(queue).status == 201
+    numbers = {member: ticket_payload(member.ticket)["seq"] for member in [*early, *late]}
+    lost_token = early[4].token
+    cut_power(parts, size)
+    # Nobody speaks to it before reconcile has looked: else the numbers of the last three would be given out twice.
+    for _ in range(5):
+        assert_problem(api.member().enter(queue), 503, "ADMISSION_UNAVAILABLE")
+        assert_problem(early[1].position(queue), 503, "ADMISSION_UNAVAILABLE")
+        assert_problem(early[1].order(queue, items), 503, "ADMISSION_UNAVAILABLE")
+    assert "queues published" in parts.reconcile(expect=None)
+    newcomer = api.member()
+    until(lambda: newcomer.enter(queue).status == 201, 10, "the queue is back")
+    assert api.state(queue)["incarnation"] == 2
+    assert ticket_payload(newcomer.ticket)["seq"] > max(numbers.values())
+    # Tokens that Redis knows are good; the one that it has lost is void, and its owner stands where they stood.
+    assert early[1].position(queue)["status"] == "READY"
+    assert_problem(early[4].order(queue, items, token=lost_token), 401, "ENTRY_TOKEN_INVALID")
+    line = [early[4], *late]
+    for member in reversed(line):
+        assert member.position(queue)["status"] in ("WAITING", "READY"), member.name
+    assert {m: ticket_payload(m.ticket)["seq"] for m in line} == {m: numbers[m] for m in line}
+    # Whoever had ordered has no second turn, and left no place behind.
+    assert early[0].position(queue)["status"] == "NOT_ENTERED"
+    assert parts.redis.zcard(f"sluice:{{{queue}}}:ready") == 3
+    early[4].wait_ready(queue)
+    assert early[1].order(queue, items).status == 201
+    assert early[4].order(queue, items).status == 201
+    assert parts.postgres.value("SELECT count(*) FROM customer_order WHERE queue = %s", queue) == 3
+    assert parts.postgres.value("SELECT stock - available FROM product WHERE sku = %s", sku) == 3
+
+
+def test_a_restart_that_lost_nothing_keeps_everything(known, api):
+    """It cannot be told from one that did: a pause, and that is all."""
+    parts = known
+    queue = api.queue(maxActive=2, recoverySeconds=1)
+    members = [api.member() for _ in range(5)]
+    for member in members:
+        assert member.enter(queue).status == 201
+    for member in members[:2]:
+        member.wait_ready(queue)
+    tokens = [member.token for member in members[:2]]
+    parts.redis_server.stop()
+    parts.redis_server.start()
+    assert_problem(members[2].position(queue), 503, "ADMISSION_UNAVAILABLE")
+    parts.reconcile(expect=None)
+    until(lambda: members[2].position(queue).status == 200, 10)
+    for member, token in zip(members, tokens):
+        assert member.position(queue)["status"] == "READY" and member.token == token
+    assert [member.position(queue)["rank"] for member in members[2:]] == [0, 1, 2]
+
+
+def test_the_daemon_notices_at_once(known, api):
+    parts = known
+    queue = api.queue(recoverySeconds=0)
+    member = api.member()
+    assert member.enter(queue).status == 201
+    parts.start_reconcile(every=600)
+    until(lambda: "reconcile.started" in (parts.logs / "reconcile.log").read_text(), 10)
+    parts.redis_server.kill()
+    parts.redis_server.start()
+    until(lambda: member.position(queue).status == 200, 15, "long before the next pass")
+
+
+def test_scripts_and_memory_that_go_change_no_tenure(known, api):
+    """SCRIPT FLUSH is no loss, and neither is a new connection."""
+    parts = known
+    queue = api.queue()
+    parts.redis.script_flush()
+    parts.redis.client_kill_filter(_type="normal", skipme=True)
+    until(lambda: api.member().enter(queue).status == 201, 10)
+    parts.reconcile(expect=None)
+    assert api.state(queue)["incarnation"] == 1
