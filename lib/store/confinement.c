@@ -172,6 +172,7 @@ static void add_postgres(struct plan *plan, const struct settings *settings)
 static void add_shared_folders(struct plan *plan, const struct settings *settings)
 {
     write_beside(plan, settings->metrics_file);
+    write_beside(plan, settings->snapshot_file);
     write_beside(plan, settings->catalog_l1_directory);
     write_beside(plan, settings->origin_socket);
     sandbox_allow(&plan->sandbox, settings->board_directory, true);
