@@ -32,7 +32,8 @@ int main(int argc, char **argv)
         log_event(LOG_LEVEL_WARNING, "metrics.unusable",
                   LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
     }
-    confine(&settings, &(struct confinement){.reads = NULL});
+    confine(&settings,
+            &(struct confinement){.has_postgres = settings.postgres_conninfo[0] != '\0'});
     struct scheduler *scheduler = scheduler_new(&settings);
     log_event(LOG_LEVEL_INFO, "scheduler.started", LOG_NO_FIELDS);
     while (!shutdown_wait(scheduler_step(scheduler))) {

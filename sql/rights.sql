@@ -20,7 +20,7 @@ BEGIN
     END LOOP;
     FOR v_role IN SELECT r.rolname FROM pg_roles r
                    WHERE r.rolname IN ('sluice-order', 'sluice-payment', 'sluice-operator', 'sluice-catalog',
-                                       'sluice-reconcile', 'sluice-doctor') LOOP
+                                       'sluice-reconcile', 'sluice-scheduler', 'sluice-doctor') LOOP
         EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA public FROM %I', v_role);
         EXECUTE format('REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM %I', v_role);
         EXECUTE format('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM %I', v_role);
@@ -50,6 +50,10 @@ BEGIN
             ('operator', 'INSERT', 'queue_code'),
             ('operator', 'INSERT (event, code)', 'coupon'),
             ('operator', 'SELECT (id, created_at), INSERT (queue, kind), DELETE', 'outbox'),
+
+            -- It draws a lottery, and writes the draw down first.
+            ('scheduler', 'EXECUTE', 'lottery_put_down'),
+            ('scheduler', 'SELECT', 'queue_record'),
 
             ('catalog', 'SELECT', 'concert seat seat_state show'),
 

@@ -8,7 +8,7 @@ DECLARE
     v_role text;
 BEGIN
     FOREACH v_role IN ARRAY ARRAY['sluice', 'sluice-order', 'sluice-payment', 'sluice-operator', 'sluice-catalog',
-                                  'sluice-reconcile', 'sluice-doctor'] LOOP
+                                  'sluice-reconcile', 'sluice-scheduler', 'sluice-doctor'] LOOP
         IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = v_role) THEN
             EXECUTE format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS', v_role);
         END IF;

@@ -89,9 +89,9 @@ class Plan:
 
 
 def _settings(draw):
-    rate = draw.choice([15, 20, 30, 40])
+    rate = draw.choice([5, 8, 12, 20])
     tick, release = draw.choice([50, 100, 200, 400]), draw.choice(["order", "payment"])
-    return {"ratePerSecond": rate, "burst": max(draw.choice([5, 10, 20]), rate * tick // 1000 + 1), "tickMs": tick,
+    return {"ratePerSecond": rate, "burst": max(draw.choice([3, 5, 10]), rate * tick // 1000 + 1), "tickMs": tick,
             "maxActive": draw.choice([6, 12, 30]) if release == "order" else draw.choice([12, 30]),
             "maxInFlight": draw.choice([2, 5, 20]), "batchCap": draw.choice([1, 5, 500]),
             "entryTtlSeconds": 90, "claimLeaseSeconds": 2, "pickupSeconds": 6, "recoverySeconds": 3,

@@ -15,7 +15,7 @@ FIXED_SEED = 20
 MEMBERS, SECONDS, COUNT = 40, 4.0, 6
 
 
-@pytest.mark.limit(150)
+@pytest.mark.limit(240)
 @pytest.mark.parametrize("which", ["fixed", "random"])
 def test_the_promises_hold_under_faults(system, which):
     seed = FIXED_SEED if which == "fixed" else secrets.randbelow(10**9)

@@ -25,6 +25,8 @@ def places(parts, tmp_path):
 def stop_all(parts):
     for process in [*parts.schedulers, *parts.pools.values()]:
         process.stop(seconds=20)
+    # Ourselves as well: what earlier tests have asked Redis has left a connection.
+    parts.redis.connection_pool.disconnect()
 
 
 def start_all(parts):

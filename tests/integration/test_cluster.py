@@ -41,7 +41,7 @@ def start(parts, count, arrive_s, **settings):
 def test_the_queues_slot_moves_while_a_rush_runs(cluster_parts):
     """Nothing is lost, nobody overtakes, nobody comes in too early, and no recovery was needed."""
     parts, group = cluster_parts, cluster_parts.redis_server
-    queue, rush, thread = start(parts, 200, 4)
+    queue, rush, thread = start(parts, 150, 4)
     until(lambda: len(rush.events) > 100, 30, "the rush is on")
     moves = []
     for _ in range(4):
@@ -55,6 +55,8 @@ def test_the_queues_slot_moves_while_a_rush_runs(cluster_parts):
     print(f"moves (keys, seconds, when): {moves}; longest time without an answer to a poll "
           f"{rush.longest_gap('polled'):.2f} s; refused {rush.refusals()}")
     assert len(tokens) == len(rush.shoppers), "nobody's token was lost"
+    # What waits for its slot is answered in the end: a 503 is for a slot that takes longer than redis_timeout_ms.
+    assert sum(rush.refusals().values()) <= 10, rush.refusals()
     assert not inversions(tokens)
     span = (tokens[-1][0] - tokens[0][0]) / 1000
     assert len(tokens) <= BURST + RATE * span + RATE * 0.2
@@ -80,7 +82,7 @@ def test_queues_of_all_nodes_are_served(cluster_parts):
 @pytest.mark.limit(150)
 def test_the_queues_primary_dies_in_the_middle_of_a_rush(cluster_parts):
     parts, group = cluster_parts, cluster_parts.redis_server
-    queue, rush, thread = start(parts, 160, 3, recoverySeconds=3)
+    queue, rush, thread = start(parts, 120, 3, recoverySeconds=3)
     until(lambda: sum(1 for _at, kind in rush.events if kind == "ordered") > 15, 30, "the rush is on")
     other = next(node for node in group.nodes if node.info()["role"] == "master" and node is not group.owner_of(queue))
     elsewhere = next(name for name in (parts.api.queue(recoverySeconds=3) for _ in range(200))

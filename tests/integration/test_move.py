@@ -87,7 +87,7 @@ def move(source, target, code=0):
     return done.stdout + done.stderr
 
 
-@pytest.mark.limit(120)
+@pytest.mark.limit(180)
 def test_a_line_moves_to_another_redis_and_nobody_is_lost(parts, new_redis):
     """While people poll and order. Whoever is let in stays so, with the same token."""
     api, old = parts.api, parts.redis_server

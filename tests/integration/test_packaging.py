@@ -69,7 +69,7 @@ def test_systemd_understands_the_units_and_finds_them_closed(units):
 
 def test_each_pool_is_kept_from_the_others_keys(units):
     place, _ = units
-    needs = {"queue": {"members"}, "order": {"members", "orders", "stores"}, "catalog": {"members", "stores"},
+    needs = {"queue": {"members", "stores"}, "order": {"members", "orders", "stores"}, "catalog": {"members", "stores"},
              "payment": {"members", "payments", "stores"}, "operator": {"members", "operators", "stores"}}
     for pool, needed in needs.items():
         text = (place / f"sluice-pool@{pool}.service.d" / "pool.conf").read_text()

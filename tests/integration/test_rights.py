@@ -14,7 +14,7 @@ from lib.scripts import read_script
 
 POOLS = ("queue", "order", "payment", "operator", "catalog")
 PROGRAMS = (*POOLS, "scheduler", "board", "reconcile")
-IN_POSTGRES = ("order", "payment", "operator", "catalog", "reconcile")
+IN_POSTGRES = ("order", "payment", "operator", "catalog", "scheduler", "reconcile")
 CALL = re.compile(r"redis\.p?call\(\s*['\"](\w+)['\"]")
 # What a file of lua/include chooses from.
 CHOSEN = re.compile(r"edge\('(Z\w+)'")

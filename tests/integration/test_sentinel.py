@@ -53,7 +53,7 @@ def test_the_primary_dies_in_the_middle_of_a_rush(group_parts, record_property):
     parts, group, api = group_parts, group_parts.redis_server, group_parts.api
     queue = api.queue(ratePerSecond=RATE, burst=BURST, maxActive=500, recoverySeconds=RECOVERY_S)
     items = [{"sku": api.product(queue, stock=10000), "quantity": 1}]
-    rush = Rush(api, queue, items, count=240, arrive_s=4)
+    rush = Rush(api, queue, items, count=170, arrive_s=4)
     before = group.primary()
     thread = threading.Thread(target=rush.run)
     thread.start()

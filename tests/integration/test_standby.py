@@ -110,7 +110,7 @@ def everybody(parts):
             *(pid for pool in ("queue", "order", "payment", "operator", "catalog") for pid in parts.workers(pool))]
 
 
-@pytest.mark.limit(90)
+@pytest.mark.limit(180)
 def test_what_was_acknowledged_outlives_the_primary_and_all_goes_on_by_itself(parts, api, shop):
     members = api.ready_members(shop.queue, 150)
     parts.start_reconcile()
@@ -141,7 +141,7 @@ def test_what_was_acknowledged_outlives_the_primary_and_all_goes_on_by_itself(pa
     until(lambda: api.stats(shop.queue)["consumed"] == 151, 15, "every token is spent")
 
 
-@pytest.mark.limit(90)
+@pytest.mark.limit(150)
 def test_a_former_primary_that_comes_back_gets_nothing(parts, api, shop):
     """As it was, taking writes; then, as it should, as a standby."""
     pair, members = parts.postgres, api.ready_members(shop.queue, 30)
@@ -186,7 +186,7 @@ def buy_all(shop, members):
     Buyers(shop, members, threads=2).wait()
 
 
-@pytest.mark.limit(60)
+@pytest.mark.limit(90)
 def test_a_server_that_is_silent_keeps_nobody_from_the_other(parts, api, shop):
     """The first in the conninfo takes connections and says nothing: libpq alone would wait for it to the end."""
     pair, members = parts.postgres, api.ready_members(shop.queue, 12)
@@ -211,7 +211,7 @@ def test_a_server_that_is_silent_keeps_nobody_from_the_other(parts, api, shop):
     assert not orders(frozen, shop.queue)
 
 
-@pytest.mark.limit(60)
+@pytest.mark.limit(90)
 @pytest.mark.parametrize("how", ["waits", "its backend is ended"])
 def test_an_order_that_only_the_primary_has_is_not_acknowledged(parts, api, shop, how):
     """The standby is gone. The commit waits for it; whoever gave it up does not know, and never takes it for undone."""

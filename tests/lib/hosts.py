@@ -58,11 +58,20 @@ class Host:
         self.processes[name] = Process(name, command, self.logs / f"{name}.log", env=environment, cwd=self.directory,
                                        stdin=stdin)
 
+    def _config(self):
+        """The parts' settings; as the release before had them, which knew one role for all, for its programs."""
+        if str(self.build) != os.environ.get("SLUICE_OLD_BUILD"):
+            return self.parts.config
+        path = self.directory / "sluice.conf"
+        rows = [row for row in self.parts.config.read_text().splitlines() if not row.startswith(("redis_user", "redis_password_file"))]
+        path.write_text("\n".join(rows).replace("sluice-{program}", "sluice") + "\n")
+        return path
+
     def _start(self, name):
         if name == "scheduler":
-            self._spawn(name, [self.build / "sluice-scheduler", "--config", self.parts.config])
+            self._spawn(name, [self.build / "sluice-scheduler", "--config", self._config()])
         else:
-            self._spawn(name, [SCRIPTS / "pool", name, self.build / "sluice-fcgi", "--config", self.parts.config],
+            self._spawn(name, [SCRIPTS / "pool", name, self.build / "sluice-fcgi", "--config", self._config()],
                         self.sockets[name].fileno())
 
     def _start_programs(self, build):

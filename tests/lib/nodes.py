@@ -44,6 +44,13 @@ class Node(Host):
         self.machine = machine
         self.port = NODE_PORT
         self.config = directory / "sluice.conf"
+        self.waits = True
+
+    def begin(self, build):
+        """Starts it, and leaves it to the caller to wait until it is ready: several come up at once."""
+        self.waits = False
+        self.start(build)
+        self.waits = True
 
     def start(self, build):
         rows = self.parts.config.read_text()
@@ -76,7 +83,7 @@ class Node(Host):
             return False
 
     def wait_ready(self):
-        for path in ("/livez", "/readyz"):
+        for path in ("/livez", "/readyz") if self.waits else ():
             until(lambda: self.answers(path), 30, f"{path} of {self.machine.name}", every=0.1)  # pylint: disable=cell-var-from-loop
 
     def stop(self):
