@@ -12,7 +12,7 @@ from http_fuzz.world import World
 LONGEST_S = 60      # for one answer
 ROUND = 400         # attempts between two fresh worlds
 AT_ONCE = 4
-AGAIN_S = 3         # after a 503
+TRIES, AGAIN_S = 3, 3  # after a 503
 
 
 class Campaign:
@@ -57,7 +57,9 @@ class Campaign:
         sent = attempt.data()
         try:
             received = self._exchange(sent)
-            if received.startswith(b"HTTP/1.1 503") and attempt.operation is not GATED:
+            for _ in range(TRIES):
+                if not received.startswith(b"HTTP/1.1 503") or attempt.operation is GATED:
+                    break
                 # Two writers of one thing on a busy machine: whoever sends it again, as Retry-After says, is answered.
                 time.sleep(AGAIN_S)
                 received = self._exchange(sent)

@@ -5,7 +5,7 @@ import re
 
 import jsonschema
 
-from http_fuzz.attempts import GATED
+from http_fuzz.attempts import GATED, OPERATIONS
 from lib.client import RETRYABLE
 from lib.document import closed, resolve, schema_of
 
@@ -153,8 +153,14 @@ def _problem_faults(attempt, reply):
     return found
 
 
+def _asked_of(attempt):
+    """The operation that was really asked for: another method of the path may be another one."""
+    method = "GET" if attempt.method == "HEAD" else attempt.method
+    return next((one for one in OPERATIONS if (one.method, one.path) == (method, attempt.operation.path)), attempt.operation)
+
+
 def _is_allowed(attempt, status, code):
-    operation = attempt.operation
+    operation = _asked_of(attempt)
     if code in ALWAYS.get(status, ()):
         return True
     if (not attempt.fits or attempt.method not in (operation.method, "HEAD")) and code in TO_NONSENSE.get(status, ()):
