@@ -162,7 +162,7 @@ static void read_position(const redisReply *reply, size_t index, const struct li
     const redisReply *rank = reply->element[PART_RANKS + index];
     int64_t score;
 
-    if (rank->type != REDIS_REPLY_INTEGER ||
+    if (rank->type != REDIS_REPLY_INTEGER || rank->integer < 0 ||
         !str_to_int64(redis_reply_text(reply->element[PART_SCORES], index), 0, INT64_MAX, &score)) {
         return;
     }
