@@ -11,6 +11,7 @@ import platform
 import re
 import secrets
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -28,6 +29,7 @@ from bench.system import BUILD, ROOT
 COUNTS = ROOT / "bench" / "instructions.json"
 TOLERANCE = 0.03
 QUEUE, BASE, MORE, LONGEST_S = "check", 200, 1000, 300
+CROWD = 16  # requests that come at once, where they do
 BEGIN, PARAMS, STDIN, END = 1, 4, 5, 3
 FAR, SETTLED_S = 40, 0.5  # the last so many of BASE are far from the front
 
@@ -55,11 +57,17 @@ class Worker:
 
     def ask(self, method, path, **headers):
         """With the parameters that nginx sends; returns the answer's text."""
+        self.send(method, path, **headers)
+        return self.receive()
+
+    def send(self, method, path, **headers):
         names = {"REQUEST_METHOD": method, "REQUEST_URI": path, "REQUEST_ID": "0" * 32, **headers}
         params = b"".join(struct.pack("!LL", len(name) | 1 << 31, len(value) | 1 << 31) + name.encode() + value.encode()
                           for name, value in names.items())
         self.link.sendall(self._record(BEGIN, struct.pack("!HB5x", 1, 1)) + self._record(PARAMS, params)
                           + self._record(PARAMS, b"") + self._record(STDIN, b""))
+
+    def receive(self):
         out = b""
         while True:
             _, kind, _, length, padding = struct.unpack("!BBHHBx", self._read(8))
@@ -83,6 +91,7 @@ def counted(place, name, command, stdin=subprocess.DEVNULL):
         process.terminate()
         process.wait(60)
         return int(re.search(r"^(?:totals|summary): (\d+)", out.read_text(), re.M)[1])
+    end.pid = process.pid
     try:
         yield end
     finally:
@@ -138,9 +147,14 @@ def make_queue(path):
     client.close()
 
 
+def entry_of(signer, number):
+    return "POST", f"/v1/queues/{QUEUE}/entries", {
+        "HTTP_AUTHORIZATION": "Bearer " + signer.login(member_name(number)).decode()}
+
+
 def enter(worker, signer, number):
-    answer = worker.ask("POST", f"/v1/queues/{QUEUE}/entries",
-                        HTTP_AUTHORIZATION="Bearer " + signer.login(member_name(number)).decode())
+    method, path, headers = entry_of(signer, number)
+    answer = worker.ask(method, path, **headers)
     if not answer.startswith("Status: 201"):
         raise SystemExit(f"an entry was answered: {answer[:500]}")
     return json.loads(answer.split("\r\n\r\n", 1)[1])["queueTicket"]
@@ -150,6 +164,25 @@ def poll(worker, ticket):
     answer = worker.ask("GET", f"/v1/queues/{QUEUE}/position", HTTP_X_QUEUE_TICKET=ticket)
     if '"status":"WAITING"' not in answer:
         raise SystemExit(f"a poll was answered: {answer[:500]}")
+
+
+def poll_of(ticket):
+    return "GET", f"/v1/queues/{QUEUE}/position", {"HTTP_X_QUEUE_TICKET": ticket}
+
+
+def in_crowds(pid, links, requests):
+    """So many at a time as there are links, and each crowd reaches the worker while it stands still: it begins them all in
+    one turn, in every run alike."""
+    for start in range(0, len(requests), len(links)):
+        os.kill(pid, signal.SIGSTOP)
+        crowd = list(zip(links, requests[start:start + len(links)]))
+        for link, (method, path, headers) in crowd:
+            link.send(method, path, **headers)
+        os.kill(pid, signal.SIGCONT)
+        for link, _ in crowd:
+            answer = link.receive()
+            if '"status":"WAITING"' not in answer:
+                raise SystemExit(f"one of a crowd was answered: {answer[:500]}")
 
 
 def keeps_a_snapshot(path):
@@ -188,9 +221,9 @@ def poll_far(worker, tickets, count):
         raise SystemExit(f"only {told} of {count} polls from far back were answered by the host itself")
 
 
-def one_run(entries, polls, far=0):
+def one_run(entries, polls, far=0, crowded_polls=0, crowded_entries=0):
     """(instructions of the worker, of Redis) of a run with so many of each: entries, polls that Redis answers, polls that the
-    host answers."""
+    host answers, and polls and entries that come in crowds."""
     place = Path(tempfile.mkdtemp(prefix="sluice-check."))
     try:
         config = write_settings(place)
@@ -209,6 +242,9 @@ def one_run(entries, polls, far=0):
                 tickets = [enter(worker, signer, number) for number in range(entries)]
                 for number in range(polls):
                     poll(worker, tickets[number % BASE])
+                links = [Worker(place / "worker.sock") for _ in range(CROWD)]
+                in_crowds(end_worker.pid, links, [poll_of(tickets[i % BASE]) for i in range(crowded_polls)])
+                in_crowds(end_worker.pid, links, [entry_of(signer, entries + i) for i in range(crowded_entries)])
                 if far > 0:
                     with board_beside(place, config):
                         poll_far(worker, tickets, far)
@@ -222,8 +258,12 @@ def count():
     base = one_run(BASE, BASE)
     more_polls, more_entries = one_run(BASE, BASE + MORE), one_run(BASE + MORE, BASE)
     less_far, more_far = one_run(BASE, 0, BASE), one_run(BASE, 0, BASE + MORE)
+    crowded_polls, crowded_entries = one_run(BASE, BASE, crowded_polls=MORE), one_run(BASE, BASE, crowded_entries=MORE)
     names = ("worker", "redis")
-    return {"poll far back": {"worker": round((more_far[0] - less_far[0]) / MORE)},
+    return {f"poll among {CROWD}": {name: round((more - less) / MORE) for name, more, less in zip(names, crowded_polls, base)},
+            f"enter among {CROWD}": {name: round((more - less) / MORE)
+                                     for name, more, less in zip(names, crowded_entries, base)},
+            "poll far back": {"worker": round((more_far[0] - less_far[0]) / MORE)},
             "poll": {name: round((more - less) / MORE) for name, more, less in zip(names, more_polls, base)},
             "enter": {name: round((more - less) / MORE) for name, more, less in zip(names, more_entries, base)}}
 

@@ -25,7 +25,8 @@ struct response {
     const char *content_type;  /* NULL: no body */
     const char *cache_control; /* "no-store" unless set */
     struct redis_command *ask; /* queue pool: finish needs this reply too and is called once more */
-    struct line_look *look; /* queue pool: begin gives this instead of a command, see line_handler.h */
+    struct line_look
+        *look; /* queue pool: begin gives this instead of a command, see line_handler.h */
 };
 
 /** An empty response of status 200. Memory is kept between requests by response_clear(). */

@@ -56,8 +56,7 @@ static struct redis_command *ask_positions(struct arena *arena, struct line_look
                                            size_t count)
 {
     struct str queue = looks[0]->caller->queue;
-    struct redis_command *command =
-        redis_command_transaction(arena, PART_RANKS + (int)count);
+    struct redis_command *command = redis_command_transaction(arena, PART_RANKS + (int)count);
 
     redis_command_next(command, "HGET");
     redis_command_add_key(command, queue, STR("settings"));
@@ -74,8 +73,8 @@ static struct redis_command *ask_positions(struct arena *arena, struct line_look
     redis_command_add_key(command, queue, STR("drawn"));
     redis_command_next(command, "ZCARD");
     redis_command_add_key(command, queue, STR("waiting"));
-    struct str waiting = str_sized(command->words[command->count - 1],
-                                   command->lengths[command->count - 1]);
+    struct str waiting =
+        str_sized(command->words[command->count - 1], command->lengths[command->count - 1]);
     redis_command_next(command, "ZMSCORE");
     redis_command_add(command, waiting);
     for (size_t i = 0; i < count; i++) {
@@ -93,8 +92,7 @@ static struct redis_command *ask_positions(struct arena *arena, struct line_look
 /* "seq generation epoch incarnation", empty without a ticket. */
 static struct str ticket_word(struct arena *arena, const struct line_caller *caller)
 {
-    const int64_t numbers[] = {caller->seq, caller->generation, caller->epoch,
-                               caller->incarnation};
+    const int64_t numbers[] = {caller->seq, caller->generation, caller->epoch, caller->incarnation};
     enum { NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
 
     if (!caller->has_ticket) {
@@ -164,9 +162,8 @@ static void read_position(const redisReply *reply, size_t index, const struct li
     const redisReply *rank = reply->element[PART_RANKS + index];
     int64_t score;
 
-    if (rank->type != REDIS_REPLY_INTEGER ||
-        !str_to_int64(redis_reply_text(reply->element[PART_SCORES], index), 0, INT64_MAX,
-                      &score)) {
+    if (rank->type != REDIS_REPLY_INTEGER || rank->integer < 0 ||
+        !str_to_int64(redis_reply_text(reply->element[PART_SCORES], index), 0, INT64_MAX, &score)) {
         return;
     }
     const struct line_caller *caller = look->caller;

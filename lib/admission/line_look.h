@@ -27,7 +27,7 @@ struct line_look {
     const struct line_caller *caller;
     enum line_look_kind kind;
     enum line_look_state state;
-    enum outcome outcome; /* OK for a position; ENTERED or ALREADY for an entry */
+    enum outcome outcome;          /* OK for a position; ENTERED or ALREADY for an entry */
     struct line_position position; /* its text is borrowed from the reply */
 };
 

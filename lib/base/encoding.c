@@ -5,23 +5,24 @@ static const char ALPHABET[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 size_t base64url_encode(const void *bytes, size_t n, char *out)
 {
     const unsigned char *in = bytes;
-    unsigned long bits = 0;
-    unsigned int held = 0;
-    size_t length = 0;
+    char *at = out;
 
-    for (size_t i = 0; i < n; i++) {
-        bits = (bits << 8 | in[i]) & 0xffff;
-        held += 8;
-        while (held >= 6) {
-            held -= 6;
-            out[length++] = ALPHABET[bits >> held & 0x3f];
+    for (; n >= 3; n -= 3, in += 3) {
+        *at++ = ALPHABET[in[0] >> 2];
+        *at++ = ALPHABET[(in[0] & 0x03) << 4 | in[1] >> 4];
+        *at++ = ALPHABET[(in[1] & 0x0f) << 2 | in[2] >> 6];
+        *at++ = ALPHABET[in[2] & 0x3f];
+    }
+    if (n > 0) {
+        unsigned int second = n > 1 ? in[1] : 0;
+        *at++ = ALPHABET[in[0] >> 2];
+        *at++ = ALPHABET[(in[0] & 0x03U) << 4 | second >> 4];
+        if (n > 1) {
+            *at++ = ALPHABET[(second & 0x0f) << 2];
         }
     }
-    if (held > 0) {
-        out[length++] = ALPHABET[bits << (6 - held) & 0x3f];
-    }
-    out[length] = '\0';
-    return length;
+    *at = '\0';
+    return (size_t)(at - out);
 }
 
 /* One more than what a character stands for, 0 for one that is not in the alphabet. */
@@ -36,46 +37,53 @@ static const unsigned char VALUES[256] = {
     ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48, ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52,
 };
 
+/* Four characters at once: what a ticket costs is mostly this. Returns 0 where one of them is not in the alphabet. */
+static unsigned int decode_four(const unsigned char *in, unsigned char *out)
+{
+    unsigned int a = VALUES[in[0]], b = VALUES[in[1]], c = VALUES[in[2]], d = VALUES[in[3]];
+    unsigned int bits = (a - 1) << 18 | (b - 1) << 12 | (c - 1) << 6 | (d - 1);
+
+    out[0] = (unsigned char)(bits >> 16);
+    out[1] = (unsigned char)(bits >> 8);
+    out[2] = (unsigned char)bits;
+    return a != 0 && b != 0 && c != 0 && d != 0;
+}
+
+/* The two or three characters at the end; what they have more than whole bytes must be 0. */
+static bool decode_rest(const unsigned char *in, size_t n, unsigned char *out)
+{
+    unsigned int a = VALUES[in[0]], b = VALUES[in[1]], c = n > 2 ? VALUES[in[2]] : 1;
+
+    if (a == 0 || b == 0 || c == 0) {
+        return false;
+    }
+    unsigned int bits = (a - 1) << 12 | (b - 1) << 6 | (c - 1);
+    out[0] = (unsigned char)(bits >> 10);
+    if (n == 2) {
+        return ((b - 1) & 0x0f) == 0;
+    }
+    out[1] = (unsigned char)(bits >> 2);
+    return ((c - 1) & 0x03) == 0;
+}
+
 bool base64url_decode(struct str text, unsigned char *out, size_t capacity, size_t *length)
 {
-    size_t i = 0;
-    size_t written = 0;
+    const unsigned char *in = (const unsigned char *)text.p;
+    size_t whole = text.n / 4, rest = text.n % 4;
+    size_t needed = 3 * whole + (rest > 0 ? rest - 1 : 0);
 
-    if (text.n % 4 == 1) {
+    if (rest == 1 || needed > capacity) {
         return false;
     }
-    /* Most of every ticket: four characters make three bytes. */
-    for (; text.n - i >= 4 && capacity - written >= 3; i += 4, written += 3) {
-        const unsigned char *in = (const unsigned char *)text.p + i;
-        unsigned a = VALUES[in[0]], b = VALUES[in[1]], c = VALUES[in[2]], d = VALUES[in[3]];
-        if (a == 0 || b == 0 || c == 0 || d == 0) {
+    for (size_t i = 0; i < whole; i++) {
+        if (decode_four(in + 4 * i, out + 3 * i) == 0) {
             return false;
         }
-        unsigned bits = (a - 1) << 18 | (b - 1) << 12 | (c - 1) << 6 | (d - 1);
-        out[written] = (unsigned char)(bits >> 16);
-        out[written + 1] = (unsigned char)(bits >> 8 & 0xff);
-        out[written + 2] = (unsigned char)(bits & 0xff);
     }
-    unsigned bits = 0, held = 0;
-    for (; i < text.n; i++) {
-        unsigned value = VALUES[(unsigned char)text.p[i]];
-        if (value == 0) {
-            return false;
-        }
-        bits = (bits << 6 | (value - 1)) & 0xffff;
-        held += 6;
-        if (held >= 8) {
-            if (written == capacity) {
-                return false;
-            }
-            held -= 8;
-            out[written++] = (unsigned char)(bits >> held & 0xff);
-        }
-    }
-    if ((bits & ((1U << held) - 1)) != 0) {
+    if (rest > 0 && !decode_rest(in + 4 * whole, rest, out + 3 * whole)) {
         return false;
     }
-    *length = written;
+    *length = needed;
     return true;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <hiredis/hiredis.h>
@@ -275,46 +275,64 @@ TEST(numbers_make_room_for_those_that_come)
     gone_again(&it);
 }
 
-/* Two states that a reader could mix up: in the second all of the first half are gone and twice as many stand at the
- * front, so that the rank of the last is the same in no mixture. */
-static void write_for_ever(struct fixture *it)
+/* Two states that a reader could mix up: in the second some of the first are gone, and many more stand at the front, so
+ * that no mixture gives a rank of either. */
+static struct fixture *changing;
+static volatile sig_atomic_t turns;
+
+static void change(int signal_number)
 {
-    for (int64_t turn = 0;; turn++) {
-        struct snapshot_view view = view_of(0, 4000, turn % 2 == 0 ? 100 : 1000000);
-        int64_t changes[CHANGES_MAX];
-        for (int i = 0; i < CHANGES_MAX; i++) {
-            changes[i] = (1 + i) * 4 + (turn % 2 == 0 ? SNAPSHOT_ASK : SNAPSHOT_GONE);
-        }
-        view.in_main -= turn % 2 == 0 ? 0 : CHANGES_MAX;
-        (void)show(it, view, changes, CHANGES_MAX);
+    bool first = turns % 2 == 0;
+    struct snapshot_view view = view_of(0, 4000, first ? 100 : 1000000);
+    int64_t changes[CHANGES_MAX];
+
+    (void)signal_number;
+    for (int i = 0; i < CHANGES_MAX; i++) {
+        changes[i] = (3400 + i) * 4 + (first ? SNAPSHOT_ASK : SNAPSHOT_GONE);
     }
+    view.in_main -= first ? 0 : CHANGES_MAX;
+    (void)show(changing, view, changes, CHANGES_MAX);
+    turns++;
 }
 
 TEST(nobody_sees_half_of_a_change)
 {
+    enum { LOOKS = 200000, TURNS = 2000 };
     struct fixture it = made();
     struct snapshot_view view = view_of(0, 4000, 100);
+    struct itimerval often = {.it_interval = {.tv_usec = 50}, .it_value = {.tv_usec = 50}};
+    const struct itimerval never = {0};
     int seen[2] = {0, 0};
 
     snapshot_book_begin(&it.book, &view);
-    assert_true(show(&it, view, NULL, 0));
-    pid_t writer = fork();
-    if (writer == 0) {
-        write_for_ever(&it);
-    }
-    for (int i = 0; i < 300000 && (i < 20000 || seen[0] == 0 || seen[1] == 0); i++) {
+    changing = &it;
+    turns = 0;
+    change(0);
+    (void)signal(SIGALRM, change); /* the reader is interrupted by the writer, wherever it is */
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    for (int i = 0; i < LOOKS || turns < TURNS; i++) {
         int64_t rank = rank_of(&it, 3500);
         assert_true(rank == -1 || rank == 100 + 3499 || rank == 1000000 + 3499 - CHANGES_MAX);
         seen[0] += rank == 100 + 3499 ? 1 : 0;
         seen[1] += rank > 1000000 ? 1 : 0;
     }
-    (void)kill(writer, SIGKILL);
-    (void)waitpid(writer, NULL, 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    (void)signal(SIGALRM, SIG_DFL);
     assert_true(seen[0] > 0 && seen[1] > 0);
-    /* Whoever was killed in the middle left something that nobody reads, and the next one goes on. */
+    gone_again(&it);
+}
+
+TEST(a_writer_that_was_killed_in_the_middle_leaves_nothing_to_read)
+{
+    struct fixture it = made();
+    struct snapshot_view view = view_of(0, 1000, 0);
+
     snapshot_book_begin(&it.book, &view);
     assert_true(show(&it, view, NULL, 0));
-    assert_int_equal(rank_of(&it, 3500), 100 + 3499);
+    atomic_fetch_add(&it.book.place->version, 1);
+    assert_int_equal(rank_of(&it, 500), -1);
+    assert_true(show(&it, view, NULL, 0));
+    assert_int_equal(rank_of(&it, 500), 499);
     gone_again(&it);
 }
 
@@ -364,6 +382,7 @@ int main(void)
         cmocka_unit_test(what_does_not_add_up_is_not_shown),
         cmocka_unit_test(numbers_make_room_for_those_that_come),
         cmocka_unit_test(nobody_sees_half_of_a_change),
+        cmocka_unit_test(a_writer_that_was_killed_in_the_middle_leaves_nothing_to_read),
         cmocka_unit_test(one_process_of_a_host_keeps_it),
         cmocka_unit_test(a_file_of_another_release_is_begun_anew),
     };
