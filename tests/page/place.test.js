@@ -3,7 +3,7 @@
 const assert = require('node:assert');
 const test = require('node:test');
 
-const page = require('../../web/waiting-room/page.js');
+const page = require('./waiting_page.js');
 
 const BOARD = {headSeq: 4000, lastSeq: 9000, waiting: 5001, departures: [], epoch: 1, incarnation: 1};
 const boardWith = (changes) => Object.assign({}, BOARD, changes);

@@ -3,7 +3,7 @@
 const assert = require('node:assert');
 const test = require('node:test');
 
-const page = require('../../web/waiting-room/page.js');
+const page = require('./waiting_page.js');
 const texts = {lessThanMinute: 'less', seconds: '{n} s', minutes: '{n} min', hours: '{n} h', days: '{n} d'};
 
 test('a halved rate moves the wait up steadily, never in a leap', () => {

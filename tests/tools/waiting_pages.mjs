@@ -9,7 +9,7 @@
 import http from 'node:http';
 import {createRequire} from 'node:module';
 
-const page = createRequire(import.meta.url)('../../web/waiting-room/page.js');
+const page = createRequire(import.meta.url)('../page/waiting_page.js');
 const [url, queue, pages, seconds] = process.argv.slice(2);
 const {hostname, port} = new URL(url);
 const agent = new http.Agent({keepAlive: true, maxSockets: 128});

@@ -2,7 +2,7 @@
  * The waiting page. Far from the front it reads the board, a document for everyone, and computes the place
  * from its own number; it asks exactly near the front and when something does not add up. One request at a
  * time, each planned by the last. ES2015 only, for old phones. The first half only decides, and tests load it
- * by `require`; the second half is the page.
+ * by tests/page/waiting_page.js; the second half is the page.
  */
 (function () {
 'use strict';
@@ -149,57 +149,40 @@ function faceFor(me) {
     return me.status === 'WAITING' ? 'WAITING' : me.proving ? 'PROOF' : 'JOIN';
 }
 
-/* SHA-256's constants: of the roots of the first primes, the first 32 bits behind the point. */
-const PRIMES = [];
-for (let n = 2; PRIMES.length < 64; n++) {
+/* SHA-256, of eight words and a counter: a page without TLS has no other. Its constants are fractions of primes' roots. */
+const PRIMES = [], fraction = (x) => x % 1 * 4294967296 | 0;
+for (let n = 2; n < 312; n++) {
     if (PRIMES.every((prime) => n % prime)) {
         PRIMES.push(n);
     }
 }
-const fraction = (x) => (x - Math.floor(x)) * 4294967296 | 0;
-const ROUNDS = PRIMES.map((prime) => fraction(Math.cbrt(prime)));
-const START = PRIMES.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)));
-const spin = (x, n) => x >>> n | x << 32 - n;
+const ROUNDS = PRIMES.map((n) => fraction(Math.cbrt(n))), START = PRIMES.slice(0, 8).map((n) => fraction(Math.sqrt(n)));
+const spin = (x, n) => x >>> n | x << 32 - n, mix = (x, m, n, last) => spin(x, m) ^ spin(x, n) ^ last;
 
-const w = new Int32Array(64);
-
-/** SHA-256 of eight words and a counter, into `key`. A page without TLS has no other. */
-function hashWords(text, counter, key) {
+function hash(text, counter) {
+    const w = text.concat(counter, 1 << 31, 0, 0, 0, 0, 0, 288);
     let [a, b, c, d, e, f, g, h] = START;
-    w.fill(0, 8, 16);
-    w.set(text);
-    w[8] = counter;
-    w[9] = 1 << 31;
-    w[15] = 9 * 32;
     for (let i = 0; i < 64; i++) {
         if (i > 15) {
             const x = w[i - 15], y = w[i - 2];
-            w[i] = w[i - 16] + (spin(x, 7) ^ spin(x, 18) ^ x >>> 3) + w[i - 7] +
-                (spin(y, 17) ^ spin(y, 19) ^ y >>> 10);
+            w[i] = w[i - 16] + mix(x, 7, 18, x >>> 3) + w[i - 7] + mix(y, 17, 19, y >>> 10) | 0;
         }
-        const one = h + (spin(e, 6) ^ spin(e, 11) ^ spin(e, 25)) + (e & f ^ ~e & g) + ROUNDS[i] + w[i] | 0;
-        const two = (spin(a, 2) ^ spin(a, 13) ^ spin(a, 22)) + (a & b ^ a & c ^ b & c) | 0;
-        h = g; g = f; f = e; e = d + one | 0; d = c; c = b; b = a; a = one + two | 0;
+        const t = h + mix(e, 6, 11, spin(e, 25)) + (e & f ^ ~e & g) + ROUNDS[i] + w[i] | 0;
+        h = g; g = f; f = e; e = d + t | 0; d = c;
+        [a, b, c] = [t + mix(a, 2, 13, spin(a, 22)) + (a & b ^ a & c ^ b & c) | 0, a, b];
     }
-    key[0] = a + START[0]; key[1] = b + START[1]; key[2] = c + START[2]; key[3] = d + START[3];
-    key[4] = e + START[4]; key[5] = f + START[5]; key[6] = g + START[6]; key[7] = h + START[7];
+    return [a, b, c, d, e, f, g, h].map((word, i) => word + START[i] | 0);
 }
 
-function wordsOf(hex) {
-    return Int32Array.from(hex.match(/.{8}/g), (word) => parseInt(word, 16));
-}
-
-/** Tries counters of an ALTCHA challenge from `counter` on for `budgetMs`. Gives {solution}, or the next {counter}. */
-function tryCounters(challenge, counter, budgetMs) {
-    const p = challenge.parameters, text = wordsOf(p.salt + p.nonce), wanted = wordsOf(p.keyPrefix);
-    const key = new Int32Array(8);
-    for (const end = Date.now() + budgetMs; Date.now() < end;) {
-        for (let i = 0; i < 200; i++, counter++) {
-            hashWords(text, counter, key);
-            if (wanted.every((word, at) => word === key[at])) {
-                const hex = Array.from(key, (word) => ('0000000' + (word >>> 0).toString(16)).slice(-8)).join('');
-                return {solution: {counter, derivedKey: hex, time: 0}};
-            }
+/** Tries some counters of an ALTCHA challenge. Gives {solution}, or the next {counter}. */
+function tryCounters(challenge, counter) {
+    const p = challenge.parameters, words = (hex) => hex.match(/.{8}/g).map((word) => parseInt(word, 16) | 0);
+    const text = words(p.salt + p.nonce), wanted = words(p.keyPrefix);
+    for (const end = counter + 2000; counter < end; counter++) {
+        const key = hash(text, counter);
+        if (wanted.every((word, i) => word === key[i])) {
+            const hex = key.map((word) => ('0000000' + (word >>> 0).toString(16)).slice(-8)).join('');
+            return {solution: {counter, derivedKey: hex, time: 0}};
         }
     }
     return {counter};
@@ -222,12 +205,6 @@ function clockText(ms) {
     const seconds = Math.max(0, Math.ceil(ms / 1000)), hours = Math.floor(seconds / 3600);
     const two = (value) => ('0' + value % 60).slice(-2);
     return (hours ? hours + ':' : '') + two(Math.floor(seconds / 60)) + ':' + two(seconds);
-}
-
-if (typeof module !== 'undefined') {
-    module.exports = {placeFromBoard, followWay, whyAsk, spreadOf, boardDelay, hiddenDelay, backoff, stayAway, approach,
-        damp, waitRange, roundedAhead, progressShare, reloadWait, faceFor, tryCounters, fill, durationText, clockText};
-    return;
 }
 
 /* ---- The page: what is known ---- */
@@ -514,15 +491,12 @@ const PROBLEMS = {
 
 /* Does the proof of work, in pieces that nobody notices, and enters with it. `number`: of the challenge, the last counts. */
 function solve(challenge, counter, number) {
-    const found = tryCounters(challenge, counter, 25);
-    if (!me.proving || number !== me.proofs) {
-        return;
-    }
-    if (found.solution) {
+    const found = tryCounters(challenge, counter);
+    if (me.proving && number === me.proofs && found.solution) {
         me.proof = btoa(JSON.stringify({challenge, solution: found.solution}));
         plan('enter', 0);
-    } else {
-        setTimeout(() => solve(challenge, found.counter, number), 0);
+    } else if (me.proving && number === me.proofs) {
+        setTimeout(solve, 0, challenge, found.counter, number);
     }
 }
 
