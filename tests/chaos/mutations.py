@@ -16,6 +16,8 @@ class Mutation:
 
 
 MUTATIONS = [
+    Mutation("an order takes nothing out of stock", "sql/migrations/0012_seats.sql", "available = p.available - v_quantities[n]",
+             "available = p.available - 0", "kill_worker,link_slow,postgres_cut", ("STOCK", "NOT_QUIET", "UNEXPECTED_ANSWER"), runs=2),
     Mutation("a late order may commit though its claim was given back, and though Redis was lost", "sql/migrations/0012_seats.sql",
              "ELSIF v_incarnation <> p_incarnation THEN", "ELSIF v_incarnation < 0 THEN",
              "redis_flush,hook_hold:order.before_transaction@9000,hook_hold:order.claimed@9000",
