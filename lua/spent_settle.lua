@@ -1,13 +1,14 @@
 #!lua
 -- spent_settle: before a queue whose last moments Redis may have forgotten is used again: the numbers whose owners have
 -- spent an admission of this epoch. Where Redis has not heard of that, they leave the line, or their place.
---@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft laneNumbers
+--@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft laneNumbers marks
 --@args incarnation
 -- then numbers, or none.
 -- Returns {LOADED}, {PRESENT} where the queue is back in this incarnation already, NOT_FOUND where it is not there.
 -- Safe because PostgreSQL has the last word: whoever spent an admission of a number has no turn left under it, however
 -- often and late that is said. A CLAIMED place is left to reconcile, which knows its claim.
 --@include queue
+--@include marks
 if run.incarnation == arg_incarnation then
     return { 'PRESENT' }
 end

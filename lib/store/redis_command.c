@@ -158,9 +158,10 @@ void redis_command_add_int(struct redis_command *command, int64_t number)
 
 struct str redis_command_key(const struct redis_command *command)
 {
-    /* EVALSHA sha number-of-keys key …; a plain command has its key behind its name. */
+    /* EVALSHA sha number-of-keys key …; a plain command has its key behind its name, and a transaction that of its first
+     * command. */
     static const char *const KEYLESS[] = {"CONFIG", "INFO", "PING", "TIME", "CLUSTER"};
-    int at = command->script != NULL ? 3 : 1;
+    int at = command->script != NULL ? 3 : command->parts > 0 ? 2 : 1;
 
     for (size_t i = 0; i < sizeof(KEYLESS) / sizeof(KEYLESS[0]); i++) {
         if (command->script == NULL && strcmp(command->words[0], KEYLESS[i]) == 0) {

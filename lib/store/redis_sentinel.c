@@ -21,8 +21,10 @@ static bool ask_one(const struct redis_access *access, const struct redis_server
     if (context == NULL) {
         return false;
     }
-    redisReply *reply = redisCommand(context, "SENTINEL get-master-addr-by-name %s",
-                                     access->settings->redis_master_name);
+    const char *words[] = {"SENTINEL", "get-master-addr-by-name",
+                           access->settings->redis_master_name};
+    redisReply *reply =
+        redisCommandArgv(context, (int)(sizeof(words) / sizeof(words[0])), words, NULL);
     bool found = redis_sentinel_read(reply, server);
     if (!found) {
         (void)snprintf(error, REDIS_ACCESS_ERROR, "%s",
