@@ -44,7 +44,8 @@ struct request {
     struct str if_none_match;
     struct str
         site_member; /* SLUICE_MEMBER: who is logged in on the site behind the gate, by nginx's word */
-    int64_t waited_ms;  /* in front of the pool since nginx has sent it; 0 where it does not say */
+    int64_t
+        waited_ms; /* in front of the pool since nginx has sent it, by its clock; 0 where it does not say */
     int64_t arrived_ms; /* when that was, monotonic */
     bool https;
     bool from_room; /* SLUICE_ROOM: the waiting page asks, under /_sluice/ */

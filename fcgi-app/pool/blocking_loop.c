@@ -65,6 +65,7 @@ static void serve(struct worker *worker, int fd)
     size_t body_max = services->pool == POOL_OPERATOR ? OPERATOR_BODY_MAX : BODY_MAX;
     FCGX_Request fcgi;
 
+    int64_t waited_ms = listener_waited_ms(fd);
     listener_attach(&fcgi, fd);
     if (FCGX_Accept_r(&fcgi) != 0) {
         return;
@@ -73,6 +74,7 @@ static void serve(struct worker *worker, int fd)
     fcgi.keepConnection = 0;
     if (exchange_begin(exchange, services->pool, body_max, &fcgi, clock_monotonic_ms())) {
         log_set_request(exchange->request.request_id, exchange->request.traceparent);
+        exchange->request.waited_ms = waited_ms >= 0 ? waited_ms : exchange->request.waited_ms;
         serve_or_refuse(services, exchange);
         exchange->member = request_log_take_member();
     }

@@ -1,6 +1,8 @@
 #include "fcgi-app/pool/listener.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -30,6 +32,14 @@ bool listener_prepare(void)
     raise_the_limit();
     int flags = fcntl(LISTENER_FD, F_GETFL);
     return flags >= 0 && fcntl(LISTENER_FD, F_SETFL, flags | O_NONBLOCK) == 0;
+}
+
+int64_t listener_waited_ms(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof(info);
+
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_last_data_recv : -1;
 }
 
 int listener_accept(void)

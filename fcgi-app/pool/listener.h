@@ -6,6 +6,7 @@
 #define SLUICE_POOL_LISTENER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <fcgiapp.h>
 
@@ -17,6 +18,10 @@ bool listener_prepare(void);
 /** Accepts one connection, with a time limit of 2 s on each read and write. Returns its file descriptor,
  *  -1 with errno, EAGAIN where none is waiting (any more). */
 int listener_accept(void);
+
+/** For how many milliseconds what came over the connection `fd` has waited to be read, by the kernel's word; -1 for a Unix
+ *  socket, where nginx runs on this host and its clock is ours. */
+int64_t listener_waited_ms(int fd);
 
 /** Prepares `fcgi` to read its next request from the connection `fd`: FCGX_Accept_r() then neither
  *  accepts another connection nor lingers when it closes this one. */

@@ -3,7 +3,8 @@
  * first, then who enters, then new orders. Whatever was begun is finished, and nobody at the gate is put out. Refused is
  * with 503 and a Retry-After that is spread (http/problem.h); no place and no token is lost by it.
  *
- * The order and catalogue pools know how late each request is by nginx' word (REQUEST_AT). The queue pool measures
+ * The order and catalogue pools know how late each request is by nginx' word (REQUEST_AT), over TCP by the kernel's, for
+ * clocks of hosts differ. The queue pool measures
  * itself: how long the oldest of what was ready has waited for its turn, and how old the oldest question to Redis is.
  */
 #ifndef SLUICE_POOL_SHEDDING_H

@@ -175,7 +175,8 @@ static void add_shared_folders(struct plan *plan, const struct settings *setting
     write_beside(plan, settings->snapshot_file);
     write_beside(plan, settings->catalog_l1_directory);
     write_beside(plan, settings->origin_socket);
-    sandbox_allow(&plan->sandbox, settings->board_directory, true);
+    /* Its parent, for it may go and be made anew. */
+    write_beside(plan, settings->board_directory);
     if (settings->catalog_l1_directory[0] != '\0') {
         sandbox_allow(&plan->sandbox, BOOT_ID, false);
     }

@@ -55,7 +55,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must_be(&fault);
         return 0;
     }
-    REQUIRE(json_object_object_length(stored) == QUEUE_SETTING_COUNT);
+    /* entryCaptcha's default is not stored: the release before does not know it. */
+    REQUIRE(json_object_object_length(stored) ==
+            QUEUE_SETTING_COUNT - !json_object_object_get_ex(stored, "entryCaptcha", NULL));
     json_object *again = queue_settings_replace(arena, stored, &fault);
     REQUIRE(again != NULL && json_object_equal(stored, again));
     again = queue_settings_change(arena, stored, stored, &fault);

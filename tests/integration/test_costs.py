@@ -84,7 +84,7 @@ def test_queue_routes_never_touch_postgres(parts, api, quiet):
     def commits():
         parts.postgres.superuser("SELECT pg_stat_force_next_flush()")
         return parts.postgres.superuser(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = 'sluice' AND usename = 'sluice'")[0][0]
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = 'sluice' AND usename LIKE 'sluice%'")[0][0]
     operators = commits()
     member = api.member()
     for _ in range(5):

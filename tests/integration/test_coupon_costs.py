@@ -16,7 +16,8 @@ def statements(parts, since):
     counts = {}
     for name in re.findall(r"execute (\w+):", text):
         counts[name] = counts.get(name, 0) + 1
-    counts.pop("session_ping", None)
+    for beat in ("session_ping", "session_commits"):
+        counts.pop(beat, None)
     return counts
 
 

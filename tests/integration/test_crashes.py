@@ -132,8 +132,8 @@ def test_reconcile_waits_for_a_transaction_that_runs(parts, api, shop):
             claimed = f"sluice:{{{shop.queue}}}:claimed"
             until(lambda: parts.redis.zadd(claimed, {member.name: 1}, xx=True, ch=True) == 1, 5, "a claim")
             settling = Running(lambda: parts.reconcile(expect=None))
-            until(lambda: parts.postgres.value(
-                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == 2, 5,
+            until(lambda: parts.postgres.superuser(
+                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == [(2,)], 5,
                 "the order waits for the row, reconcile for the order")
             assert member.position(shop.queue).json.get("ordering") is True, "still undecided"
             assert orders(parts, shop.queue) == 0

@@ -204,13 +204,13 @@ def test_a_redis_that_may_forget_is_found(patient, key, value, sound, name):
         patient.parts.redis.delete("o3:large")
 
 
-@pytest.mark.parametrize("what, name", [("synchronous_commit = off", "postgres.synchronous-commit")])
-def test_a_postgresql_that_may_forget_is_found(patient, what, name):
-    patient.parts.postgres.superuser(f"ALTER ROLE sluice SET {what}")
+@pytest.mark.parametrize("role", ["sluice-order", "sluice-doctor"])
+def test_a_postgresql_that_may_forget_is_found(patient, role):
+    patient.parts.postgres.superuser(f'ALTER ROLE "{role}" SET synchronous_commit = off')
     try:
-        assert set(patient.findings(1)) == {name}
+        assert set(patient.findings(1)) == {"postgres.synchronous-commit"}
     finally:
-        patient.parts.postgres.superuser("ALTER ROLE sluice RESET ALL")
+        patient.parts.postgres.superuser(f'ALTER ROLE "{role}" RESET ALL')
 
 
 def test_addresses_that_a_load_balancer_brings_are_believed_from_it_alone(patient):
