@@ -39,7 +39,10 @@ int64_t listener_waited_ms(int fd)
     struct tcp_info info = {0};
     socklen_t size = sizeof(info);
 
-    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_last_data_recv : -1;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
+        return -1;
+    }
+    return info.tcpi_last_data_recv;
 }
 
 int listener_accept(void)

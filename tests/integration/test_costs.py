@@ -77,7 +77,8 @@ def test_refusals_that_need_no_redis_ask_no_redis(parts, api, quiet):
     api.call("GET", f"/v1/queues/{quiet}/position", {})
     api.call("GET", f"/v1/queues/{quiet}/position", api.member().headers(X_Queue_Ticket="a.b.c"))
     api.call("GET", "/v1/queues/Not_A_Slug/position", api.member().headers())
-    assert spent(parts, before) == {}
+    # Once a second the pool looks whether that Redis is the one whose memory is whole.
+    assert set(spent(parts, before)) <= {"cmdstat_hmget"}
 
 
 def test_queue_routes_never_touch_postgres(parts, api, quiet):

@@ -155,6 +155,20 @@ class SentinelGroup(_Group):
             return node if node is not before and node.info()["role"] == "master" else None
         return until(other, seconds, "another primary"), time.monotonic()
 
+    def fail_over(self, before, seconds=60):
+        """Asks the Sentinels for an orderly one until they have carried it out: they refuse or give up where they have not seen yet
+        that a replica is fit."""
+        def asked():
+            try:
+                self._ask(self.sentinels[0][0], "SENTINEL", "FAILOVER", self.NAME)
+            except redis.ResponseError:
+                pass
+            try:
+                return self.wait_promoted(before, 10)
+            except TooLate:
+                return None
+        return until(asked, seconds, "an orderly fail-over")
+
     def wait_in_step(self):
         """Until the primary has two replicas in step again."""
         until(lambda: self.primary().info()["min_slaves_good_slaves"] == 2, 30, "replicas")
