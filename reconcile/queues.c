@@ -1,6 +1,7 @@
 #include "lib/admission/upkeep.h"
 #include "lib/base/log.h"
 #include "lib/orders/recovery_store.h"
+#include "lib/store/redis_primary.h"
 #include "reconcile/reconcile.h"
 
 enum {
@@ -113,11 +114,14 @@ bool reconcile_recover(struct reconcile *reconcile, const struct queue_row *miss
     return true;
 }
 
-void reconcile_publish(struct reconcile *reconcile)
+/* Returns whether every queue is in Redis. */
+static bool publish_all(struct reconcile *reconcile)
 {
     struct queue_publish_report published = {0};
+    bool complete =
+        queue_publish_all(reconcile->postgres, reconcile->redis, reconcile->arena, &published);
 
-    if (!queue_publish_all(reconcile->postgres, reconcile->redis, reconcile->arena, &published)) {
+    if (!complete) {
         reconcile->report.postgres_silent |= published.store != POSTGRES_OK;
         reconcile->report.redis_silent |= published.store == POSTGRES_OK;
     }
@@ -125,6 +129,23 @@ void reconcile_publish(struct reconcile *reconcile)
     for (size_t i = 0; i < published.missing_count && !reconcile->report.redis_silent &&
                        !reconcile->report.postgres_silent;
          i++) {
-        (void)reconcile_recover(reconcile, &published.missing[i]);
+        complete = reconcile_recover(reconcile, &published.missing[i]) && complete;
+    }
+    return complete && published.on_their_way == 0 && !reconcile->report.redis_silent &&
+           !reconcile->report.postgres_silent;
+}
+
+void reconcile_publish(struct reconcile *reconcile)
+{
+    struct redis_memory memory;
+
+    /* Read first: what is lost while the queues are looked at takes the word back. */
+    if (!redis_memory_look(reconcile->redis, reconcile->arena, &memory)) {
+        reconcile->report.redis_silent = true;
+        return;
+    }
+    if (publish_all(reconcile) && !memory.is_complete &&
+        !redis_memory_complete(reconcile->redis, reconcile->arena, &memory)) {
+        reconcile->report.redis_silent = true;
     }
 }

@@ -81,7 +81,7 @@ bool reconcile_needs_person(const struct reconcile_report *report);
 
 /* The steps, one file each. */
 
-/** Publishes what Redis missed and recovers queues that it forgot (queues.c). */
+/** Publishes what Redis missed and recovers queues that it forgot; once all are there, writes that down (queues.c). */
 void reconcile_publish(struct reconcile *reconcile);
 
 /** Makes the line of a queue anew that Redis has forgotten, or whose last moments it may have forgotten. Returns whether

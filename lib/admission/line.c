@@ -139,14 +139,14 @@ struct redis_command *line_memory_ask(struct arena *arena)
     struct redis_command *command = redis_command_new(arena, "HMGET");
 
     redis_command_add(command, STR("sluice:tenures"));
-    redis_command_add(command, STR("since"));
+    redis_command_add(command, STR("complete"));
     return command;
 }
 
 bool line_memory_is_there(const redisReply *reply)
 {
-    struct str since = redis_reply_text(reply, 0);
+    struct str complete = redis_reply_text(reply, 0);
 
     /* Scripts answer with words, this is a number. */
-    return since.n > 0 && since.p[0] >= '0' && since.p[0] <= '9';
+    return complete.n > 0 && complete.p[0] >= '0' && complete.p[0] <= '9';
 }

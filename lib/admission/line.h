@@ -99,8 +99,8 @@ enum outcome line_read_state(const redisReply *reply, struct line_state *state);
  *  Redis lost its memory. False for a queue that was deleted. */
 bool line_settings_missing(const redisReply *reply);
 
-/** Asks whether Redis remembers anything at all: what reconcile has written down after it had brought all queues (see
- *  lib/store/redis_primary.h). A queue that is missing where nothing is remembered may be lost. */
+/** Asks whether Redis has every queue: what reconcile writes down once it has brought them all (redis_memory_complete() in
+ *  lib/store/redis_primary.h). A queue that is missing before may be lost. */
 struct redis_command *line_memory_ask(struct arena *arena);
 
 /** True for a reply to that which says yes. False for every other reply, of whatever command. */

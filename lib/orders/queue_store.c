@@ -258,6 +258,7 @@ static bool publish_if_behind(struct redis *redis, struct arena *arena, const st
     }
     if (version < 0 && !row->deleted) {
         outcome = is_on_its_way(row) ? OUTCOME_OLDER : OUTCOME_NOT_FOUND;
+        report->on_their_way += outcome == OUTCOME_OLDER;
     } else if (version < row->version) {
         outcome = queue_publish_change(redis, arena, row);
         report->published += outcome == OUTCOME_PUBLISHED;

@@ -112,6 +112,7 @@ struct queue_publish_report {
         *missing; /* that Redis does not know at all, though they were not made within the
                                     last seconds: to be recovered. In the arena */
     size_t missing_count;
+    size_t on_their_way;         /* made within the last seconds, and not in Redis yet */
     enum postgres_outcome store; /* POSTGRES_OK, or why the list could not be read */
 };
 

@@ -118,6 +118,32 @@ bool redis_primaries_write(struct redis *redis, struct arena *arena,
     return redis_call(redis, arena, command) != NULL;
 }
 
+bool redis_memory_look(struct redis *redis, struct arena *arena, struct redis_memory *memory)
+{
+    struct redis_command *command = redis_command_new(arena, "HMGET");
+
+    redis_command_add(command, STR(REDIS_TENURES));
+    redis_command_add(command, STR("since"));
+    redis_command_add(command, STR("complete"));
+    const redisReply *reply = redis_call(redis, arena, command);
+    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY) {
+        return false;
+    }
+    memory->since = str_of(arena_copy(arena, redis_reply_text(reply, 0)));
+    memory->is_complete = redis_reply_text(reply, 1).n > 0;
+    return true;
+}
+
+bool redis_memory_complete(struct redis *redis, struct arena *arena,
+                           const struct redis_memory *memory)
+{
+    struct redis_command *command =
+        redis_command_script(arena, SCRIPT_TENURES_COMPLETE, str_sized(NULL, 0));
+
+    redis_command_add(command, memory->since);
+    return redis_call(redis, arena, command) != NULL;
+}
+
 bool redis_primaries_begin(struct redis *redis, struct arena *arena)
 {
     struct redis_command *command = redis_command_new(arena, "HLEN");

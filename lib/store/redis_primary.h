@@ -49,4 +49,18 @@ bool redis_primaries_doubt(struct redis *redis, const struct redis_primaries *pr
 bool redis_primaries_write(struct redis *redis, struct arena *arena,
                            const struct redis_primaries *primaries);
 
+/** What the primaries that are written down remember of queues. */
+struct redis_memory {
+    struct str since; /* of which writing this is; in the arena, empty for none */
+    bool is_complete; /* every queue was there since then */
+};
+
+/** Reads it, before the queues are looked at. False where Redis gives no answer. */
+bool redis_memory_look(struct redis *redis, struct arena *arena, struct redis_memory *memory);
+
+/** Writes down that every queue is there, unless the primaries were written down anew since `memory` was read, or Redis has
+ *  forgotten that they were. False where Redis gives no answer. */
+bool redis_memory_complete(struct redis *redis, struct arena *arena,
+                           const struct redis_memory *memory);
+
 #endif

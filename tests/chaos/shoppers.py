@@ -95,10 +95,6 @@ class Shopper:
                 self.ticket = None
             elif reply.code == "ALREADY_ACTIVE":
                 await self.think()     # an unpaid order of before still has the place
-            elif reply.code == "NOT_FOUND" and self.crowd.losses:
-                # Reconcile has seen a Redis that had forgotten everything, and is about to make the queue anew; see
-                # docs/reliability.md. Counted with the refusals.
-                await self.think()
             else:
                 self.wrong("UNEXPECTED_ANSWER", "enter", reply.status, reply.body)
                 raise GaveUp

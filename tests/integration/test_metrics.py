@@ -64,6 +64,7 @@ def test_every_pool_and_the_scheduler_give_signs_of_life(parts):
 def test_requests_are_counted_by_route_and_class_whichever_worker_answers(parts, api):
     queue = api.queue()
     member = api.member()
+    parts.reconcile(expect=None)
     before = read(parts)
     assert member.enter(queue).status == 201
     assert member.enter(queue).status == 200

@@ -1,5 +1,7 @@
 """Redis has lost everything: people with tickets keep their numbers, those who ordered get no second place."""
 
+from contextlib import closing
+
 import pytest
 
 from lib import processes
@@ -120,17 +122,62 @@ def test_deleted_queue_stays_deleted_after_a_loss(parts, api):
     assert_problem(api.member().enter(queue), 404, "NOT_FOUND")
 
 
-def test_a_worker_that_began_after_the_loss_calls_no_queue_misspelt(parts, api):
-    """It has never seen the queue, and whoever comes now has no ticket: Redis remembers nothing, so that is an outage."""
-    queue = api.queue(recoverySeconds=0)
-    assert_problem(api.member().enter("misspelt"), 404, "NOT_FOUND")
-    parts.forget_everything()
+def replace_queue_workers(parts, api):
+    """None of them has seen any queue."""
     for pid in parts.workers("queue"):
         processes.kill9(pid)
     parts.all_workers("queue")
     until(lambda: api.call("GET", "/livez").status == 200, 10)
+
+
+def test_a_worker_that_began_after_the_loss_calls_no_queue_misspelt(parts, api):
+    """It has never seen the queue, and whoever comes now has no ticket: Redis remembers nothing, so that is an outage."""
+    queue = api.queue(recoverySeconds=0)
+    parts.reconcile(expect=None)
+    assert_problem(api.member().enter("misspelt"), 404, "NOT_FOUND")
+    parts.forget_everything()
+    replace_queue_workers(parts, api)
     for _ in range(8):
         assert_problem(api.member().enter(queue), 503, "ADMISSION_UNAVAILABLE")
     assert_problem(api.call("GET", f"/v1/queues/{queue}"), 503, "ADMISSION_UNAVAILABLE")
     parts.reconcile_until(lambda: api.member().enter(queue).status == 201, what="the queue is back")
+    assert_problem(api.member().enter("misspelt"), 404, "NOT_FOUND")
+
+
+@pytest.mark.limit(90)
+def test_no_queue_is_misspelt_until_the_last_one_is_back(parts, api):
+    """Reconcile has written down that the memory is new, an operator has made another queue, and one is still missing."""
+    queue = api.queue(recoverySeconds=0)
+    parts.reconcile(expect=None)
+    parts.forget_everything()
+    replace_queue_workers(parts, api)
+    with closing(parts.postgres.connection()) as holding:
+        holding.cursor().execute("SELECT 1 FROM queue WHERE id = %s FOR UPDATE", [queue])
+        parts.reconcile(expect=None)
+        other = api.queue()
+        assert parts.redis.hget("sluice:tenures", "since"), "it knows of the loss"
+        for _ in range(8):
+            assert_problem(api.member().enter(queue), 503, "ADMISSION_UNAVAILABLE")
+        assert_problem(api.call("GET", f"/v1/queues/{queue}"), 503, "ADMISSION_UNAVAILABLE")
+        assert api.member().enter(other).status == 201
+    parts.reconcile_until(lambda: api.member().enter(queue).status == 201, what="the queue is back")
+    assert_problem(api.member().enter("misspelt"), 404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize("left", [False, True], ids=["gone", "of-a-moved-line"])
+def test_what_is_known_of_the_memory_is_found_anew(parts, api, left):
+    """However it went: deleted by hand before a restart, or written by scripts/move-redis."""
+    queue = api.queue(recoverySeconds=0)
+    parts.reconcile(expect=None)
+    parts.redis.delete("sluice:tenures")
+    if left:
+        run, replication = parts.redis.info("server")["run_id"], parts.redis.info("replication")["master_replid"]
+        parts.redis.hset("sluice:tenures", run, replication)
+    assert_problem(api.member().enter("misspelt"), 503, "ADMISSION_UNAVAILABLE")
+    parts.reconcile(expect=None)
+    assert_problem(api.member().enter("misspelt"), 404, "NOT_FOUND")
+    assert api.member().enter(queue).status == 201
+    assert api.state(queue)["incarnation"] == 1, "nothing was lost"
+    parts.redis.delete("sluice:tenures")
+    parts.reconcile(expect=None)
     assert_problem(api.member().enter("misspelt"), 404, "NOT_FOUND")
