@@ -41,7 +41,7 @@ MUTATIONS = [
              "tonumber(arg_recoveryMs) > 0 and now + tonumber(arg_recoveryMs) or 0", "0", "redis_flush,redis_lost",
              ("OVERTAKEN", "RANK_GROWS", "NUMBER_TWICE"), runs=6),
     Mutation("the counter starts anew after a loss", "lua/queue_publish.lua",
-             "math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor))", "tonumber(state[3] or 0)",
+             "'seq', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor))", "'seq', tonumber(state[3] or 0)",
              "redis_flush,redis_lost", ("NUMBER_TWICE", "NUMBER_CHANGED", "LOST")),
     Mutation("those who have ordered are not marked before a lost queue comes back", "lua/spent_load.lua",
              "redis.call('SETBIT', key_seated, ARGV[i], 1)", "redis.call('GETBIT', key_seated, ARGV[i])",
