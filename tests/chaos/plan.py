@@ -98,6 +98,15 @@ def _settings(draw):
             "releaseOn": release}
 
 
+def _binding(seed):
+    """What makes the rate the narrowest place, in a third of the plans; by dice of its own, so that the others stay as they were."""
+    draw = random.Random(f"sluice chaos {seed}: rate")
+    if draw.random() >= 1 / 3:
+        return {}
+    tick = draw.choice([50, 100, 200])
+    return {"ratePerSecond": draw.choice([3, 4]), "burst": 2, "tickMs": tick, "maxActive": 60, "maxInFlight": 20, "batchCap": 500}
+
+
 def _member(draw, number, seed, arrival_ms):
     wants = draw.choices(["thing", "free", "seats", "coupon"], [34, 22, 22, 22])[0]
     plan = MemberPlan(draw.randrange(arrival_ms), wants, seed=f"{seed}:{number}")
@@ -158,7 +167,7 @@ def _faults(draw, count, span_ms, allowed):
 def make_plan(seed, seconds=5.0, members=40, fault_count=None, allowed=None):
     """The plan of a seed. `allowed`: the only faults to choose from, see _choice()."""
     draw = random.Random(f"sluice chaos {seed}")
-    settings = _settings(draw)
+    settings = {**_settings(draw), **_binding(seed)}
     span_ms = int(seconds * 1000)
     people = [_member(draw, number, seed, span_ms * 3 // 4) for number in range(members)]
     goods = {"seats": draw.choice([12, 30]), "coupons": draw.choice([5, 12, 40]), "stock": draw.choice([5, 20, 1000])}
