@@ -20,7 +20,8 @@ def routes(inside):
 
 
 ROUTES = routes(inside=False)
-OPEN = {"/livez", "/healthz", "/readyz", "/v1/queues/{queue}", "/v1/queues/{queue}/result", "/v1/queues/{queue}/lottery",
+OPEN = {"/livez", "/healthz", "/readyz", "/v1/queues/{queue}", "/v1/queues/{queue}/challenge",
+        "/v1/queues/{queue}/result", "/v1/queues/{queue}/lottery",
         "/_sluice/continue/{queue}", "/_sluice/language/{lang}", "/v1/coupon-events/{event}",
         "/v1/coupon-events/{event}/result", "/v1/concerts", "/v1/concerts/{concert}", "/v1/shows/{show}",
         "/v1/shows/{show}/seats", "/metrics"}

@@ -327,6 +327,9 @@ class Parts:
             self.restart_schedulers(1)
         self._wait_pool("order")
         self._wait_pool("payment")
+        if not self.redis.hexists("sluice:tenures", "complete"):
+            # Until reconcile has looked once, no queue is called misspelt.
+            self.reconcile(expect=None)
         self.api.delete_queues()
 
     def stop(self):

@@ -8,7 +8,7 @@ import redis
 
 from lib.ports import free_port
 from lib.processes import Process
-from lib.wait import until
+from lib.wait import TooLate, until
 
 USER, PASSWORD = "sluice", "the-password-of-tests"
 SENTINEL_PASSWORD = "the-sentinels-password"
