@@ -86,6 +86,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_secret_file_of_the_owner_alone_is_read_whole),
         cmocka_unit_test(a_secret_file_that_others_may_touch_is_refused),
+        cmocka_unit_test(a_group_that_is_not_our_user_s_may_read_a_secret_file),
         cmocka_unit_test(an_empty_large_or_missing_file_and_a_directory_are_refused),
         cmocka_unit_test(freeing_no_secret_is_allowed),
     };
