@@ -39,6 +39,8 @@ test  python3-psycopg2       PostgreSQL from tests
 test  python3-aiohttp        many clients at once
 test  faketime               workers with wrong clocks
 test  groff-base             man pages
+test  iproute2               machines of their own, in network namespaces
+test  binutils               readelf, for how programs were built
 test  python3-cryptography   keys of every kind for token tests
 test  python3-jsonschema     answers held against the API document
 test  python3-yaml           reading the API document
