@@ -49,7 +49,7 @@ int main(int argc, char **argv)
         log_event(LOG_LEVEL_WARNING, "metrics.unusable",
                   LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
     }
-    confine(&settings, &(struct confinement){.reads = NULL});
+    confine(&settings, &(struct confinement){.keeps_board = true});
     struct board_writer *writer = board_writer_new(&settings);
     log_event(LOG_LEVEL_INFO, "board.started",
               LOG_FIELDS(LOG_TEXT("directory", settings.board_directory)));

@@ -14,6 +14,8 @@ DECLARE
     v_function regprocedure;
 BEGIN
     EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+    -- Databases of before PostgreSQL 15 let everybody make functions where ours are looked for.
+    REVOKE CREATE ON SCHEMA public FROM PUBLIC;
     FOR v_function IN SELECT p.oid FROM pg_proc p
                        WHERE p.pronamespace = 'public'::regnamespace AND p.prosecdef AND p.prokind = 'f' LOOP
         EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', v_function);

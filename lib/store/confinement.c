@@ -169,14 +169,17 @@ static void add_postgres(struct plan *plan, const struct settings *settings)
     }
 }
 
-static void add_shared_folders(struct plan *plan, const struct settings *settings)
+static void add_shared_folders(struct plan *plan, const struct settings *settings,
+                               const struct confinement *confinement)
 {
     write_beside(plan, settings->metrics_file);
     write_beside(plan, settings->snapshot_file);
     write_beside(plan, settings->catalog_l1_directory);
     write_beside(plan, settings->origin_socket);
-    /* Its parent, for it may go and be made anew. */
-    write_beside(plan, settings->board_directory);
+    if (confinement->keeps_board) {
+        /* Its parent, for it may go and be made anew. */
+        write_beside(plan, settings->board_directory);
+    }
     if (settings->catalog_l1_directory[0] != '\0') {
         sandbox_allow(&plan->sandbox, BOOT_ID, false);
     }
@@ -208,7 +211,7 @@ void confine(const struct settings *settings, const struct confinement *confinem
         if (confinement->has_postgres) {
             add_postgres(&plan, settings);
         }
-        add_shared_folders(&plan, settings);
+        add_shared_folders(&plan, settings, confinement);
         for (size_t i = 0;
              plan.sandbox.has_network && i < sizeof(FOR_THE_NETWORK) / sizeof(FOR_THE_NETWORK[0]);
              i++) {

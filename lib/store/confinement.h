@@ -14,11 +14,12 @@ struct confinement {
         reads; /* names of settings, the last one NULL: files or folders that it reads; NULL: none */
     bool has_postgres; /* speaks to PostgreSQL */
     bool calls_others; /* asks somebody else's server by HTTP */
+    bool keeps_board;  /* writes board_directory, and makes it anew where it went away */
 };
 
 /** Confines the process for the rest of its life, unless the setting `sandbox` says no: it opens what `reads` names, what
- *  Redis and PostgreSQL need by the settings, and the shared folders (metrics_file, catalog_l1_directory, board_directory,
- *  origin_socket). Whoever opens anything else does it before. Logs what the kernel has not got. */
+ *  Redis and PostgreSQL need by the settings, and the shared folders (those of metrics_file, snapshot_file, catalog_l1_directory
+ *  and origin_socket; of board_directory where it keeps the board). Whoever opens anything else does it before. Logs what the kernel has not got. */
 void confine(const struct settings *settings, const struct confinement *confinement);
 
 #endif
