@@ -47,29 +47,23 @@ end
 -- What orders have left behind stays at a reset: repeats are still answered, unpaid orders keep their places.
 local function empty_the_line()
     redis.call('UNLINK', key_waiting, key_away, key_awayUntil, key_places, key_ready, key_pickup, key_claimed,
-        key_departures, key_seated, key_series, key_arrivals, key_ended, key_watched, key_priority, key_draw, key_drawn, key_drawGone,
+        key_departures, key_series, key_arrivals, key_ended, key_watched, key_priority, key_draw, key_drawn, key_drawGone,
         key_drawLeft, key_entrants, key_laneNumbers, key_promises, key_marks, key_proofs)
 end
 
 if redis.call('HGET', key_settings, 'deleted') == '1' then
     empty_the_line()
-    redis.call('UNLINK', key_state, key_unpaid, key_tombstones, key_tombstoneUntil, key_codes, key_codeUsers,
+    redis.call('UNLINK', key_seated, key_state, key_unpaid, key_tombstones, key_tombstoneUntil, key_codes, key_codeUsers,
         key_codeUses, key_coupons, key_couponOwners, key_orderLoad, key_autopilot, key_moves)
     return { 'PUBLISHED' }
 end
-if not state[1] or state[1] ~= arg_incarnation then
-    -- New, or Redis lost its memory or the last of it, or deleted before: an empty bucket keeps the rate true across it.
-    if state[2] and state[2] ~= arg_epoch then
-        empty_the_line()
-        state[3] = 0
-    end
-    redis.call('HSET', key_state, 'incarnation', arg_incarnation, 'epoch', arg_epoch, 'bucketAt', now,
-        'bucket', arg_incarnation == '1' and arg_epoch == '1' and redis.call('HGET', key_settings, 'burst') or '0',
-        'seq', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor)),
-        'countedFrom', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor)) + 1,
-        'recoveringUntil', tonumber(arg_recoveryMs) > 0 and now + tonumber(arg_recoveryMs) or 0)
-elseif state[2] ~= arg_epoch then
+local is_reset = state[2] and state[2] ~= arg_epoch
+if is_reset then
     empty_the_line()
+    if arg_intent ~= 'recover' then
+        -- In a recovery spent_settle has marked there already who has ordered since the reset.
+        redis.call('UNLINK', key_seated)
+    end
     redis.call('HSET', key_state, 'epoch', arg_epoch, 'seq', 0, 'prunedTo', 0, 'countedFrom', 1, 'mainFront', 0)
     -- The totals go on, for whoever draws their curve; a result counts from here.
     for _, name in ipairs({ 'entered', 'admitted', 'consumed', 'left', 'expired' }) do
@@ -78,9 +72,18 @@ elseif state[2] ~= arg_epoch then
     redis.call('HDEL', key_state, 'lastServedSeq', 'firstAdmittedAt', 'lastAdmittedAt', 'lastWaitMs',
         'longestWaitMs', 'soldOutAt', 'priorityCarry', 'drawList', 'drawFirst', 'drawLast', 'drawClosed', 'drawRanges',
         'drawCursor')
+    state[3] = 0
+end
+if not state[1] or state[1] ~= arg_incarnation then
+    -- New, or Redis lost its memory or the last of it, or deleted before: an empty bucket keeps the rate true across it.
+    redis.call('HSET', key_state, 'incarnation', arg_incarnation, 'epoch', arg_epoch, 'bucketAt', now,
+        'bucket', arg_incarnation == '1' and arg_epoch == '1' and redis.call('HGET', key_settings, 'burst') or '0',
+        'seq', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor)),
+        'countedFrom', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor)) + 1,
+        'recoveringUntil', tonumber(arg_recoveryMs) > 0 and now + tonumber(arg_recoveryMs) or 0)
 end
 local drawn = redis.call('HGET', key_settings, 'lotteryDraw') or ''
-if arg_intent == 'recover' and drawn ~= '' and not known then
+if arg_intent == 'recover' and drawn ~= '' and (not known or is_reset) then
     -- The draw stands; whoever comes back is put straight at the place drawn, as behind a draw walked off.
     local count = 0
     for from, to in string.gmatch(string.match(drawn, '%S+$'), '(%d+)%-(%d+)') do

@@ -2,7 +2,7 @@
 -- spent_settle: before a queue whose last moments Redis may have forgotten is used again: the numbers whose owners have
 -- spent an admission of this epoch. Where Redis has not heard of that, they leave the line, or their place.
 --@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft laneNumbers marks
---@args incarnation
+--@args incarnation epoch
 -- then numbers, or none.
 -- Returns {LOADED}, {PRESENT} where the queue is back in this incarnation already, NOT_FOUND where it is not there.
 -- Safe because PostgreSQL has the last word: whoever spent an admission of a number has no turn left under it, however
@@ -19,7 +19,21 @@ end
 --@include lanes
 --@include find
 --@include stand
+-- A reset that Redis has not heard of, or forgot: nobody of this line belongs to the new one, whose numbers begin at 1
+-- again. They are marked on a clean slate, and queue_publish empties the line and keeps the marks.
+local is_reset = conf.epoch ~= arg_epoch
+if is_reset and redis.call('HGET', key_state, 'preparedFor') ~= arg_incarnation then
+    redis.call('UNLINK', key_seated)
+end
 redis.call('HSET', key_state, 'preparedFor', arg_incarnation)
+
+local FIRST_NUMBER = 3
+if is_reset then
+    for i = FIRST_NUMBER, #ARGV do
+        redis.call('SETBIT', key_seated, ARGV[i], 1)
+    end
+    return { 'LOADED' }
+end
 
 local function owner_in(set, number)
     local first = number and string.format('%.0f', number * GENERATIONS)
@@ -28,7 +42,7 @@ local function owner_in(set, number)
 end
 
 local ended, some = {}, false
-for i = 2, #ARGV do
+for i = FIRST_NUMBER, #ARGV do
     local seq = tonumber(ARGV[i])
     if turn_is_over(seq) then
         ended[seq], some = true, true

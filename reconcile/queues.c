@@ -35,7 +35,7 @@ static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_r
             return false;
         }
         enum outcome outcome = spent_numbers_load(reconcile->redis, reconcile->arena, queue->id,
-                                                  queue->incarnation, numbers, count);
+                                                  queue->incarnation, queue->epoch, numbers, count);
         if (outcome != OUTCOME_LOADED) {
             /* PRESENT: another reconcile was faster, and had loaded all of them before. */
             reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;

@@ -69,13 +69,9 @@ int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue)
     return due;
 }
 
-static enum outcome tell_spent(struct redis *redis, struct arena *arena, enum script script,
-                               struct str queue, int64_t incarnation, const int64_t *numbers,
-                               size_t count)
+static enum outcome tell_spent(struct redis *redis, struct arena *arena,
+                               struct redis_command *command, const int64_t *numbers, size_t count)
 {
-    struct redis_command *command = redis_command_script(arena, script, queue);
-
-    redis_command_add_int(command, incarnation);
     for (size_t i = 0; i < count; i++) {
         redis_command_add_int(command, numbers[i]);
     }
@@ -83,14 +79,19 @@ static enum outcome tell_spent(struct redis *redis, struct arena *arena, enum sc
 }
 
 enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
-                                int64_t incarnation, const int64_t *numbers, size_t count)
+                                int64_t incarnation, int64_t epoch, const int64_t *numbers,
+                                size_t count)
 {
-    enum outcome loaded =
-        tell_spent(redis, arena, SCRIPT_SPENT_LOAD, queue, incarnation, numbers, count);
-
-    return loaded == OUTCOME_PRESENT
-               ? tell_spent(redis, arena, SCRIPT_SPENT_SETTLE, queue, incarnation, numbers, count)
-               : loaded;
+    struct redis_command *load = redis_command_script(arena, SCRIPT_SPENT_LOAD, queue);
+    redis_command_add_int(load, incarnation);
+    enum outcome loaded = tell_spent(redis, arena, load, numbers, count);
+    if (loaded != OUTCOME_PRESENT) {
+        return loaded;
+    }
+    struct redis_command *settle = redis_command_script(arena, SCRIPT_SPENT_SETTLE, queue);
+    redis_command_add_int(settle, incarnation);
+    redis_command_add_int(settle, epoch);
+    return tell_spent(redis, arena, settle, numbers, count);
 }
 
 enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,

@@ -33,10 +33,12 @@ int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue);
 
 /** Tells Redis, before `queue` comes back in `incarnation`, that the owners of these numbers have spent an
  *  admission; where Redis has forgotten only the last of the queue, they leave the line. To be called at least once,
- *  also without numbers: publishing a recovered queue asks for it.
+ *  also without numbers: publishing a recovered queue asks for it. `epoch` is PostgreSQL's: where Redis knows an older one, its
+ *  line is not looked at, for publishing empties it.
  *  LOADED, PRESENT where the queue is back already, or ADMISSION_UNAVAILABLE. `count` in 0..1000. */
 enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
-                                int64_t incarnation, const int64_t *numbers, size_t count);
+                                int64_t incarnation, int64_t epoch, const int64_t *numbers,
+                                size_t count);
 
 /** Tells Redis, before `queue` comes back in `incarnation`, which places unpaid orders hold: `words` is member, order, member,
  *  order, …, `count` (2..1000) words. LOADED, PRESENT or ADMISSION_UNAVAILABLE. */

@@ -337,7 +337,7 @@ def cut(make_line):
     def lose_the_end(spent=(), floor=1000, recovery_ms=0):
         line.incarnation += 1
         assert line.call("spent_load", line.incarnation, *spent) == ["PRESENT"]
-        assert line.call("spent_settle", line.incarnation, *spent) == ["LOADED"]
+        assert line.call("spent_settle", line.incarnation, line.epoch, *spent) == ["LOADED"]
         assert line.publish(seq_floor=floor, recovery_ms=recovery_ms, intent="recover") == "PUBLISHED"
         line.lead()
         line.advance(1000)
@@ -389,7 +389,7 @@ def test_who_is_set_aside_and_has_ordered_does_not_come_back(make_line):
     line.promote(1)
     assert line.members("away") == ["m"]
     line.incarnation += 1
-    assert line.call("spent_settle", line.incarnation, ticket.seq) == ["LOADED"]
+    assert line.call("spent_settle", line.incarnation, line.epoch, ticket.seq) == ["LOADED"]
     assert line.publish(intent="recover") == "PUBLISHED"
     assert line.members("away") == []
     assert line.position("m", ticket).status == "NOT_ENTERED"
@@ -407,7 +407,7 @@ def test_a_draw_that_was_held_stands_when_the_end_is_lost(make_line):
     before = {member: line.position(member, ticket).rank for member, ticket in tickets.items()}
     ended = [member for member, rank in before.items() if rank in (0, 3)]
     line.incarnation += 1
-    assert line.call("spent_settle", line.incarnation, *(tickets[member].seq for member in ended)) == ["LOADED"]
+    assert line.call("spent_settle", line.incarnation, line.epoch, *(tickets[member].seq for member in ended)) == ["LOADED"]
     assert line.publish(intent="recover", mode="lottery", opensAt=0) == "PUBLISHED"
     line.lead()
     line.advance(1000)
@@ -420,6 +420,40 @@ def test_settling_twice_or_late_changes_nothing(cut):
     tickets = [cut.enter(member).ticket for member in "ab"]
     cut.lose_the_end(spent=[tickets[0].seq])
     before = cut.redis.hgetall(cut.key("state"))
-    assert cut.call("spent_settle", cut.incarnation, tickets[1].seq) == ["PRESENT"]
+    assert cut.call("spent_settle", cut.incarnation, cut.epoch, tickets[1].seq) == ["PRESENT"]
     assert cut.redis.hgetall(cut.key("state")) == before
     assert cut.position("b", tickets[1]).rank == 0
+
+
+def test_a_reset_that_redis_has_not_heard_of(make_line):
+    """Reset and orders are in PostgreSQL, Redis is still in the line before: its people are out, those who have ordered since are
+    not seated again, and everybody else of the new line is."""
+    line = make_line(**FAST)
+    old = [line.enter(f"old{i}").ticket for i in range(6)]
+    line.lead()
+    line.promote()
+    line.epoch = 2
+    line.incarnation += 1
+    assert line.call("spent_load", line.incarnation, 5) == ["PRESENT"]
+    assert line.call("spent_settle", line.incarnation, line.epoch, 5) == ["LOADED"]
+    assert line.call("spent_settle", line.incarnation, line.epoch, 7) == ["LOADED"], "a second page keeps the first"
+    assert line.publish(seq_floor=1000, intent="recover") == "PUBLISHED"
+    line.advance(1000)
+    new = [Ticket(number, 0, 2, 1, "main") for number in (3, 5, 7)]
+    assert line.position("new3", new[0]).status == "WAITING"
+    assert [line.position(f"new{ticket.seq}", ticket).status for ticket in new[1:]] == ["NOT_ENTERED"] * 2
+    assert line.position("old1", old[1]).code == "QUEUE_RESET"
+    assert line.redis.hmget(line.key("state"), "mainFront", "prunedTo", "lastServedSeq", "drawClosed") == ["0", "0", None, None]
+
+
+def test_a_queue_that_redis_knows_as_deleted_comes_back(make_line):
+    line = make_line(**FAST)
+    line.enter("m")
+    line.settings["deleted"] = "1"
+    assert line.publish(intent="change") == "PUBLISHED"
+    del line.settings["deleted"]
+    line.incarnation += 1
+    assert line.call("spent_load", line.incarnation, 4) == ["LOADED"]
+    assert line.publish(seq_floor=10, intent="recover") == "PUBLISHED"
+    line.advance(1000)
+    assert line.enter("n").rank == 0
