@@ -21,7 +21,6 @@
 #include "fcgi-app/queue/who_stands.h"
 #include "lib/admission/codes.h"
 #include "lib/admission/line_look.h"
-#include "lib/admission/snapshot.h"
 #include "lib/base/log.h"
 #include "lib/captcha/altcha_payload.h"
 #include "lib/metrics/metrics.h"
@@ -134,9 +133,6 @@ void enter_finish(const struct services *services, const struct request *request
         return;
     }
     metrics_add(outcome == OUTCOME_ENTERED ? METRIC_ENTRIES_NEW : METRIC_ENTRIES_AGAIN, 1);
-    if (position->generation > 0) {
-        snapshot_doubt(services->snapshot, caller->queue, position->seq);
-    }
     struct str ticket = ticket_issue(services, request, caller, position);
     if (ticket.n == 0) {
         log_event(LOG_LEVEL_ERROR, "ticket.not_signed",

@@ -1,5 +1,6 @@
 #include "fcgi-app/queue/ticket_issue.h"
 
+#include "lib/admission/snapshot.h"
 #include "lib/base/clock.h"
 #include "lib/identity/queue_ticket.h"
 
@@ -19,6 +20,10 @@ struct str ticket_issue(const struct services *services, const struct request *r
         .expires_at_s = now_s + services->settings->queue_ticket_ttl_seconds,
     };
     char *text = arena_alloc(request->arena, QUEUE_TICKET_TEXT + 1);
+
+    if (position->generation > 0) {
+        snapshot_doubt(services->snapshot, caller->queue, position->seq);
+    }
 
     return str_sized(text, queue_ticket_sign(services->ticket_keys, &ticket, text));
 }

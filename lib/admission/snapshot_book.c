@@ -81,7 +81,7 @@ int64_t snapshot_book_unwanted_ms(const struct snapshot_book *book, int64_t now_
 
 int64_t snapshot_book_reach(const struct snapshot_view *view)
 {
-    int64_t most = view->front + SNAPSHOT_NUMBERS - SNAPSHOT_WORD;
+    int64_t most = view->front + SNAPSHOT_NUMBERS - SNAPSHOT_BLOCK;
 
     return view->last < most ? view->last : most;
 }

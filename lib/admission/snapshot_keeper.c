@@ -209,6 +209,12 @@ bool snapshot_keeper_refresh(struct snapshot_keeper *keeper, size_t i, struct re
     if (outcome != OUTCOME_OK) {
         return false;
     }
+    if (snapshot_book_reach(&view) < view.last) {
+        /* Changes beyond the reach are not kept, and would be missing once the front has moved. */
+        kept->is_known = false;
+        kept->not_before_ms = now_ms + AFTER_MISCOUNT_MS;
+        return true;
+    }
     show(kept, &view, now_ms);
     return true;
 }
