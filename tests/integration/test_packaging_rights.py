@@ -45,9 +45,9 @@ def host(make_directory):
     tmpfiles.mkdir()
     (tmpfiles / "sluice.conf").write_text((ROOT / "packaging/etc/tmpfiles.conf").read_text())
 
-    def run(*options, script="rights", expect=0, **environment):
+    def run(*options, script="rights", expect=0, mounts="true", **environment):
         done = subprocess.run(["unshare", "--mount", "sh", "-c",
-                               f'mount --bind {etc} /etc && mount --bind {tmpfiles} /usr/lib/tmpfiles.d && exec "$@"', "sh",
+                               f'mount --bind {etc} /etc && mount --bind {tmpfiles} /usr/lib/tmpfiles.d && {mounts} && exec "$@"', "sh",
                                ROOT / "packaging" / script, *options], capture_output=True, text=True, timeout=60,
                               env={"PATH": f"{programs}:/usr/sbin:/usr/bin:/sbin:/bin", **environment})
         assert done.returncode == expect, (done.stdout, done.stderr)
@@ -225,3 +225,55 @@ def test_settings_that_the_release_before_does_not_know_stop_the_way_back(host, 
     (host.place / "refuse--u-sluice").touch()
     said, started = roll_back(expect=1)
     assert "nothing was started anew" in said and started is None
+
+
+@pytest.fixture
+def bootstrap(host):
+    """sluice-bootstrap with settings and keys from elsewhere, up to where it would make nginx's site."""
+    for folder in ("nginx/modules-enabled", "sysctl.d"):
+        (host.etc / folder).mkdir(parents=True)
+    (host.etc / "nginx/nginx.conf").touch()
+    share = host.place / "share/sluice/examples"
+    share.mkdir(parents=True)
+    shutil.copy(ROOT / "packaging/etc/sysctl.conf", share)
+    programs = {name: f'echo {name} "$@" >>{host.told}' for name in ("apt-get", "sysctl", "systemd-tmpfiles")}
+    programs |= {"sluice-rights": f"exec {ROOT}/packaging/rights", "sluice-site": f"echo sluice-site >>{host.told}; exit 7"}
+    for name, text in programs.items():
+        (host.programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (host.programs / name).chmod(0o755)
+    settings, folder, keys = host.place / "settings", host.place / "keys", host.place / "keys.tar"
+    settings.write_text(SETTINGS)
+    (folder / "stores").mkdir(parents=True)
+
+    def run(expect):
+        subprocess.run(["tar", "-C", folder, "-cf", keys, "."], check=True)
+        return host.run("--settings", settings, "--secrets", keys, script="bootstrap", expect=expect,
+                        mounts=f"mount --bind {host.place}/share /usr/share")
+    return SimpleNamespace(run=run, settings=settings, stores=folder / "stores")
+
+
+def test_a_new_host_is_told_which_password_it_lacks(host, bootstrap):
+    for setting, value in (("redis_user", "sluice-{program}"), ("redis_password_file", "/etc/sluice/secrets/stores/redis-{program}.key"),
+                           ("postgres_conninfo", "host=db.example dbname=sluice user=sluice-{program} "
+                                                 "passfile=/etc/sluice/secrets/stores/postgres-{program}.pass")):
+        change(bootstrap.settings, setting, value)
+    programs = [user.removeprefix("sluice-") for user in USERS[1:]]
+    needed = [f"redis-{name}.key" for name in programs] + [
+        f"postgres-{name}.pass" for name in programs if name not in ("queue", "board")]
+    for name in needed:
+        (bootstrap.stores / name).write_text("a password\n")
+    bootstrap.run(expect=7)
+    assert "sluice-site" in host.told.read_text()
+    host.told.write_text("")
+    for name in ("redis-queue.key", "redis-reconcile.key", "postgres-scheduler.pass"):
+        (bootstrap.stores / name).unlink()
+        (host.etc / "sluice/secrets/stores" / name).unlink()
+        said = bootstrap.run(expect=1)
+        assert f"there is no /etc/sluice/secrets/stores/{name}" in said and "sluice-rights --make" in said
+        (bootstrap.stores / name).write_text("a password\n")
+    assert "sluice-site" not in host.told.read_text()
+
+
+def test_a_new_host_with_one_user_needs_no_password(host, bootstrap):
+    bootstrap.run(expect=7)
+    assert "sluice-site" in host.told.read_text()
