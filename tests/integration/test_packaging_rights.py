@@ -101,7 +101,7 @@ def test_each_program_gets_its_own_by_one_command(host):
     assert host.files() == once and "try-restart" not in host.told.read_text()
 
 
-@pytest.mark.parametrize("conninfo", ["dbname=sluice user=sluice", "user=sluice dbname=shop  host=/var/run/postgresql port=5432",
+@pytest.mark.parametrize("conninfo", ["user=sluice dbname=shop  host=/var/run/postgresql port=5432",
                                       "host=/run/postgresql connect_timeout=3 user=sluice dbname=sluice"])
 def test_the_role_is_changed_wherever_it_stands(host, conninfo):
     change(host.config, "postgres_conninfo", conninfo)
