@@ -39,7 +39,9 @@ def host(make_directory):
     for name in ("runuser", "redis-cli", "systemctl"):
         (programs / name).write_text(f"#!/bin/sh\necho {name} \"$@\" >>{told}\n[ ! -e {place}/refuse-$1-$2 ]\n")
         (programs / name).chmod(0o755)
-    (told).touch()
+    with (programs / "redis-cli").open("a") as file:
+        file.write("case $* in *PING) echo PONG ;; esac\n")
+    told.touch()
 
     tmpfiles = place / "tmpfiles.d"
     tmpfiles.mkdir()
