@@ -138,8 +138,9 @@ def test_the_board_hears_where_nginx_speaks_and_nobody_else_can(installed, make_
     assert folder in re.search(r"^ReadWritePaths=(.*)$", text, re.MULTILINE)[1].split()
 
 
-def test_settings_that_are_installed_are_accepted(installed, tmp_path):
-    """With keys as sluice-keys makes them, in the folders that the settings name."""
+@pytest.mark.parametrize("by_program", [False, True])
+def test_settings_that_are_installed_are_accepted(installed, tmp_path, by_program):
+    """With keys as sluice-keys makes them, in the folders that the settings name; also as sluice-rights --make has them."""
     secrets = tmp_path / "secrets"
     secrets.mkdir()
     run(installed / "usr/share/sluice/scripts/keys", "make", secrets)
@@ -148,6 +149,10 @@ def test_settings_that_are_installed_are_accepted(installed, tmp_path):
         "@pkgdatadir@", str(installed / "usr/share/sluice"))
     (tmp_path / "board").mkdir()
     text = text.replace("/run/sluice/board", str(tmp_path / "board"))
+    if by_program:
+        text = text.replace("memory/catalog\n", "memory/catalog-{program}\n")
+        text = re.sub(r"^(postgres_conninfo = .*user=sluice)$", r"\1-{program}", text, flags=re.MULTILINE)
+        text += f"redis_user = sluice-{{program}}\nredis_password_file = {secrets}/stores/redis-{{program}}.key\n"
     config = tmp_path / "sluice.conf"
     config.write_text(text)
     build = build_directory("--sanitizers", "--test-hooks")

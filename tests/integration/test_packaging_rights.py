@@ -1,0 +1,281 @@
+"""sluice-rights on hosts of earlier releases: what it changes, what it leaves, and what it refuses before it changes anything.
+It runs with an /etc of its own, and with stores that only write down what they are told."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+
+from lib.project import ROOT
+
+SETTINGS = (ROOT / "packaging/etc/sluice.conf.in").read_text().replace("@sysconfdir@", "/etc").replace("@pkgdatadir@", str(ROOT))
+CONNINFO = "host=/run/postgresql dbname=sluice user=sluice"
+REDIS_CONF = "port 0\nunixsocket /run/redis/redis-server.sock\n"
+USERS = ("sluice", *(f"sluice-{name}" for name in ("queue", "order", "payment", "operator", "catalog", "reconcile", "scheduler", "board")))
+
+
+@pytest.fixture
+def host(make_directory):
+    """A host as an earlier release has left it; run() is sluice-rights there."""
+    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0:
+        pytest.skip("needs a mount namespace")
+    place = make_directory("rights")
+    etc, told, programs = place / "etc", place / "told", place / "programs"
+    for folder in ("sluice/secrets/stores", "redis", "systemd/system"):
+        (etc / folder).mkdir(parents=True)
+    for name in ("alternatives", "nsswitch.conf"):
+        subprocess.run(["cp", "-a", f"/etc/{name}", etc], check=True)
+    (etc / "passwd").write_text("root:x:0:0::/root:/bin/sh\n" + "".join(
+        f"{name}:x:{4000 + number}:4000::/:/bin/false\n" for number, name in enumerate((*USERS, "redis"))))
+    (etc / "group").write_text("root:x:0:\nsluice:x:4000:\nredis:x:4100:\n")
+    config, conf, units = etc / "sluice/sluice.conf", etc / "redis/redis.conf", etc / "systemd/system"
+    config.write_text(SETTINGS)
+    conf.write_text(REDIS_CONF)
+    programs.mkdir()
+    for name in ("runuser", "redis-cli", "systemctl"):
+        (programs / name).write_text(f"#!/bin/sh\necho {name} \"$@\" >>{told}\n[ ! -e {place}/refuse-$1-$2 ]\n")
+        (programs / name).chmod(0o755)
+    with (programs / "redis-cli").open("a") as file:
+        file.write("case $* in *PING) echo PONG ;; esac\n")
+    told.touch()
+
+    tmpfiles = place / "tmpfiles.d"
+    tmpfiles.mkdir()
+    (tmpfiles / "sluice.conf").write_text((ROOT / "packaging/etc/tmpfiles.conf").read_text())
+
+    def run(*options, script="rights", expect=0, mounts="true", **environment):
+        done = subprocess.run(["unshare", "--mount", "sh", "-c",
+                               f'mount --bind {etc} /etc && mount --bind {tmpfiles} /usr/lib/tmpfiles.d && {mounts} && exec "$@"', "sh",
+                               ROOT / "packaging" / script, *options], capture_output=True, text=True, timeout=60,
+                              env={"PATH": f"{programs}:/usr/sbin:/usr/bin:/sbin:/bin", **environment})
+        assert done.returncode == expect, (done.stdout, done.stderr)
+        return done.stderr
+
+    def files():
+        return {path: (path.read_bytes(), path.stat().st_mode) for path in etc.rglob("*") if path.is_file()}
+
+    def drop_ins():
+        return {str(path.relative_to(units)) for path in units.rglob("*.conf")}
+
+    return SimpleNamespace(place=place, programs=programs, tmpfiles=tmpfiles / "sluice.conf", etc=etc, units=units, config=config, conf=conf, told=told,
+                           run=run, files=files, drop_ins=drop_ins)
+
+
+def change(file, setting, value):
+    text, count = re.subn(f"^{setting} = .*$", lambda _: f"{setting} = {value}", file.read_text(), flags=re.MULTILINE)
+    file.write_text(text if count else f"{text}{setting} = {value}\n")
+
+
+def values(file):
+    return dict(re.findall(r"^(\w+) = (.*)$", file.read_text(), re.MULTILINE))
+
+
+def test_settings_that_dpkg_may_put_in_place_name_one_user(host):
+    """/etc/sluice/sluice.conf is a conffile: whoever has not edited it has the package's after an upgrade."""
+    assert "{program}" not in "".join(values(host.config).values())
+    host.run()
+    assert host.drop_ins() == {f"{unit}.service.d/00-sluice-one-user.conf"
+                               for unit in ("sluice-pool@", "sluice-reconcile", "sluice-reconcile-check")}
+    assert host.config.read_text() == SETTINGS
+
+
+def test_each_program_gets_its_own_by_one_command(host):
+    host.run()
+    before, mode = values(host.config), host.config.stat().st_mode
+    host.run("--make")
+    after = values(host.config)
+    own = {"postgres_conninfo": CONNINFO + "-{program}", "redis_user": "sluice-{program}",
+           "redis_password_file": "/etc/sluice/secrets/stores/redis-{program}.key",
+           "catalog_l1_directory": "/run/sluice/memory/catalog-{program}"}
+    assert after == {**before, **own} and host.config.stat().st_mode == mode
+    assert not host.drop_ins()
+    assert set(USERS) <= set(re.findall(r"^user (\S+)", (host.etc / "redis/sluice.acl").read_text(), re.MULTILINE))
+    assert host.conf.read_text() == REDIS_CONF + "aclfile /etc/redis/sluice.acl\n"
+    assert "systemctl try-restart" in host.told.read_text()
+    assert [path.name for path in (host.etc / "sluice").iterdir() if path.is_file()] == ["sluice.conf"]
+    once = host.files()
+    host.told.write_text("")
+    host.run("--make")
+    assert host.files() == once and "try-restart" not in host.told.read_text()
+
+
+@pytest.mark.parametrize("conninfo", ["user=sluice dbname=shop  host=/var/run/postgresql port=5432",
+                                      "host=/run/postgresql connect_timeout=3 user=sluice dbname=sluice"])
+def test_the_role_is_changed_wherever_it_stands(host, conninfo):
+    change(host.config, "postgres_conninfo", conninfo)
+    host.run("--make")
+    assert values(host.config)["postgres_conninfo"].split() == [
+        "user=sluice-{program}" if word == "user=sluice" else word for word in conninfo.split()]
+
+
+@pytest.mark.parametrize("setting, value", [
+    ("postgres_conninfo", "host=db.example dbname=sluice user=sluice"), ("postgres_conninfo", "host=/run/postgresql dbname=sluice"),
+    ("postgres_conninfo", "host=/run/postgresql dbname=sluice user=shop"), ("postgres_conninfo", "postgresql://sluice@/sluice"),
+    ("postgres_conninfo", "dbname=sluice user = sluice"), ("postgres_conninfo", "port=5433 dbname=sluice user=sluice"),
+    ("postgres_conninfo", "dbname=sluice user=sluice passfile=/etc/sluice/secrets/stores/postgres.pass"),
+    ("redis_socket", "/run/haproxy/redis.sock"), ("redis_address", "redis.example:6379"), ("redis_user", "shop"),
+    ("redis_password_file", "/etc/shop.key")])
+def test_stores_that_it_cannot_make_users_for_are_left_alone(host, setting, value):
+    change(host.config, setting, value)
+    before = host.files()
+    assert "docs/ops/rights.md" in (said := host.run("--make", expect=1)) or setting in said
+    assert host.files() == before and host.told.read_text() == ""
+
+
+@pytest.mark.parametrize("line", ["aclfile /etc/redis/users.acl", "user shop on nopass ~* +@all"])
+def test_users_that_redis_has_already_are_left_alone(host, line):
+    host.conf.write_text(f"{REDIS_CONF}{line}\n")
+    before = host.files()
+    assert "users of its own" in host.run("--make", expect=1)
+    assert host.files() == before and host.told.read_text() == ""
+
+
+def test_settings_that_a_program_refuses_stay_as_they_were(host):
+    (host.place / "refuse--u-sluice-payment").touch()
+    assert "stay as they are" in host.run("--make", expect=1)
+    assert host.config.read_text() == SETTINGS and host.conf.read_text() == REDIS_CONF
+    assert [path.name for path in (host.etc / "sluice").iterdir() if path.is_file()] == ["sluice.conf"]
+
+
+@pytest.mark.parametrize("setting, value", [("redis_user", "sluice-{program}"),
+                                            ("redis_password_file", "/etc/sluice/secrets/stores/redis-{program}.key")])
+def test_users_of_their_own_in_redis_alone_are_refused(host, setting, value):
+    change(host.config, setting, value)
+    assert setting in host.run(expect=1)
+    assert not host.drop_ins()
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze")
+def test_a_redis_by_address_opens_the_network_of_those_that_have_none(host):
+    closed = ("sluice-pool@queue", "sluice-scheduler", "sluice-board")
+    old = host.units / "sluice-pool@queue.service.d/00-sluice-network.conf"
+    old.parent.mkdir()
+    old.write_text("[Service]\nPrivateNetwork=no\n")
+    change(host.config, "redis_address", "10.0.0.1:6379")
+    host.run()
+    assert not old.exists()
+    for unit in closed:
+        name, = (path.name for path in (host.units / f"{unit}.service.d").iterdir() if "network" in path.name)
+        assert all(name > vendors.name.removesuffix(".in") for vendors in (ROOT / "packaging/systemd").glob("*/*.conf.in"))
+
+    # And as systemd sees them.
+    vendor = host.place / "vendor"
+    for source in (ROOT / "packaging/systemd").rglob("*.in"):
+        folder = vendor if source.parent.name == "systemd" else vendor / f"sluice-pool@{source.parent.name}.service.d"
+        folder.mkdir(exist_ok=True, parents=True)
+        (folder / source.name.removesuffix(".in")).write_text(
+            re.sub(r"@[a-z]+@/(bin|sluice-)?", "/bin/", source.read_text()))
+
+    def has_network(unit):
+        said = subprocess.run(["systemd-analyze", "security", "--offline=true", "--json=short", f"{unit}.service"], text=True,
+                              stdout=subprocess.PIPE, timeout=60,
+                              env={**os.environ, "SYSTEMD_UNIT_PATH": f"{host.units}:{vendor}:/lib/systemd/system"})
+        rows = {row["name"]: row["set"] for row in json.loads(said.stdout)}
+        return not rows["PrivateNetwork="] and not rows["RestrictAddressFamilies=~AF_(INET|INET6)"]
+
+    assert all(has_network(unit) for unit in closed)
+    change(host.config, "redis_address", "")
+    host.run()
+    assert not any(has_network(unit) for unit in closed) and not any("network" in name for name in host.drop_ins())
+
+
+@pytest.fixture
+def roll_back(host):
+    """Back to another release by sluice-deploy, with this machine as the host; each key is of a group before."""
+    keys = [host.etc / "sluice/secrets" / name for name in ("members/visitor.keys", "operators/admin.key", "stores/redis-order.key")]
+    for number, key in enumerate(keys):
+        key.parent.mkdir(exist_ok=True)
+        key.write_text("secret\n")
+        key.chmod(0o640)
+        os.chown(key, 4002 + number, 4100)
+    programs = {"ssh": 'exec sh -c "$2"', "scp": 'exec cp -- "$2" "${3#*:}"', "apt-get": "exit 0",
+                "sluice-deploy": f"stat -c '%a %u %g' {' '.join(map(str, keys))} >{host.place}/started"}
+    for name, text in programs.items():
+        (host.programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (host.programs / name).chmod(0o755)
+    (host.place / "old.deb").write_text("a package")
+
+    def run(expect=0):
+        said = host.run("--roll-back", "--package", host.place / "old.deb", "host-1", script="deploy", expect=expect,
+                        SLUICE_SSH=str(host.programs / "ssh"), SLUICE_SCP=str(host.programs / "scp"))
+        started = host.place / "started"
+        return said, started.read_text().splitlines() if started.exists() else None
+    return run
+
+
+def test_a_release_without_groups_finds_keys_as_it_wants_them(host, roll_back):
+    host.tmpfiles.write_text("d /etc/sluice/secrets/members   0700 sluice sluice -\n")
+    assert roll_back()[1] == ["600 4000 4000"] * 3, "before anything is started anew"
+    assert "--check-config" in host.told.read_text()
+
+
+def test_a_release_with_groups_keeps_them(host, roll_back):
+    assert roll_back()[1] == [f"640 {4002 + number} 4100" for number in range(3)]
+
+
+def test_settings_that_the_release_before_does_not_know_stop_the_way_back(host, roll_back):
+    host.tmpfiles.write_text("d /etc/sluice/secrets/members   0700 sluice sluice -\n")
+    change(host.config, "redis_user", "sluice-{program}")
+    before = host.files()
+    said, started = roll_back(expect=1)
+    assert "{program}" in said and "nothing was started anew" in said and started is None and host.files() == before
+    change(host.config, "redis_user", "shop")
+    (host.place / "refuse--u-sluice").touch()
+    said, started = roll_back(expect=1)
+    assert "nothing was started anew" in said and started is None
+
+
+@pytest.fixture
+def bootstrap(host):
+    """sluice-bootstrap with settings and keys from elsewhere, up to where it would make nginx's site."""
+    for folder in ("nginx/modules-enabled", "sysctl.d"):
+        (host.etc / folder).mkdir(parents=True)
+    (host.etc / "nginx/nginx.conf").touch()
+    share = host.place / "share/sluice/examples"
+    share.mkdir(parents=True)
+    shutil.copy(ROOT / "packaging/etc/sysctl.conf", share)
+    programs = {name: f'echo {name} "$@" >>{host.told}' for name in ("apt-get", "sysctl", "systemd-tmpfiles")}
+    programs |= {"sluice-rights": f"exec {ROOT}/packaging/rights", "sluice-site": f"echo sluice-site >>{host.told}; exit 7"}
+    for name, text in programs.items():
+        (host.programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (host.programs / name).chmod(0o755)
+    settings, folder, keys = host.place / "settings", host.place / "keys", host.place / "keys.tar"
+    settings.write_text(SETTINGS)
+    (folder / "stores").mkdir(parents=True)
+
+    def run(expect):
+        subprocess.run(["tar", "-C", folder, "-cf", keys, "."], check=True)
+        return host.run("--settings", settings, "--secrets", keys, script="bootstrap", expect=expect,
+                        mounts=f"mount --bind {host.place}/share /usr/share")
+    return SimpleNamespace(run=run, settings=settings, stores=folder / "stores")
+
+
+def test_a_new_host_is_told_which_password_it_lacks(host, bootstrap):
+    for setting, value in (("redis_user", "sluice-{program}"), ("redis_password_file", "/etc/sluice/secrets/stores/redis-{program}.key"),
+                           ("postgres_conninfo", "host=db.example dbname=sluice user=sluice-{program} "
+                                                 "passfile=/etc/sluice/secrets/stores/postgres-{program}.pass")):
+        change(bootstrap.settings, setting, value)
+    programs = [user.removeprefix("sluice-") for user in USERS[1:]]
+    needed = [f"redis-{name}.key" for name in programs] + [
+        f"postgres-{name}.pass" for name in programs if name not in ("queue", "board")]
+    for name in needed:
+        (bootstrap.stores / name).write_text("a password\n")
+    bootstrap.run(expect=7)
+    assert "sluice-site" in host.told.read_text()
+    host.told.write_text("")
+    for name in ("redis-queue.key", "redis-reconcile.key", "postgres-scheduler.pass"):
+        (bootstrap.stores / name).unlink()
+        (host.etc / "sluice/secrets/stores" / name).unlink()
+        said = bootstrap.run(expect=1)
+        assert f"there is no /etc/sluice/secrets/stores/{name}" in said and "sluice-rights --make" in said
+        (bootstrap.stores / name).write_text("a password\n")
+    assert "sluice-site" not in host.told.read_text()
+
+
+def test_a_new_host_with_one_user_needs_no_password(host, bootstrap):
+    bootstrap.run(expect=7)
+    assert "sluice-site" in host.told.read_text()
