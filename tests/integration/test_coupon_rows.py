@@ -195,6 +195,7 @@ def test_what_redis_answered_reconcile_and_forgot_is_told_again(parts, api):
         parts.postgres.query("UPDATE outbox SET retry_at = NULL WHERE queue = %s", queue)
         until(is_told, 10)
         until(lambda: consumes(parts, queue) == 0, 10)
+        until(lambda: member.position(queue).status == 200, 15, "reconcile has looked at the Redis that began anew")
     finally:
         parts.stop_reconcile()
     assert member.position(queue)["status"] == "NOT_ENTERED"
