@@ -44,7 +44,7 @@ struct connection *connection_open(struct connection_table *table, int fd, int64
 enum accepted {
     ACCEPTED_ALL,  /* nothing waits there any more */
     ACCEPTED_SOME, /* more may wait */
-    ACCEPTED_NONE  /* no more can be accepted for now, for want of file descriptors, say */
+    ACCEPTED_NONE  /* none can be accepted while file descriptors, say, are wanting */
 };
 
 /** Accepts what waits at the listener and has epoll watch it: one, and one more for each few requests in flight. So a storm

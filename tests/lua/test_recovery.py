@@ -432,6 +432,8 @@ def test_a_reset_that_redis_has_not_heard_of(make_line):
     old = [line.enter(f"old{i}").ticket for i in range(6)]
     line.lead()
     line.promote()
+    # Somebody of the line before had ordered under a number that the new line has given to somebody else.
+    line.redis.setbit(line.key("seated"), 3, 1)
     line.epoch = 2
     line.incarnation += 1
     assert line.call("spent_load", line.incarnation, 5) == ["PRESENT"]
