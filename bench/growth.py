@@ -36,11 +36,11 @@ def poll_redis_us(system, transactions):
     return system.used(before)["cpuS"].get("redis", 0.0) * 1e6 / len(transactions)
 
 
-def polls_and_entries(system, crowd, size, options):
-    """Redis's time a call, and latencies through the whole front at a moderate load."""
+def polls_and_entries(system, crowd, poll, size, options):
+    """Redis's time a call (`poll`: the commands of one), and latencies through the whole front at a moderate load."""
     numbers = [random.Random(size + i).randrange(1, crowd.first) for i in range(CALLS)]
     poll_us = poll_redis_us(system, [
-        b"".join(command.text(member=member_name(i)) for command in crowd.poll_commands) for i in numbers])
+        b"".join(command.text(member=member_name(i)) for command in poll) for i in numbers])
     token = b"t" * 43
     entering = Command(crowd.enter_slots)
     enter_us = script_us(system, [entering.text(member=member_name(i, f"g{size}"), token=token, admission=token)
@@ -87,6 +87,7 @@ def run(options):
         system.queue(QUEUE, ratePerSecond=0, burst=1, maxActive=1_000_000, tickMs=TICK_MS,
                      entryTtlSeconds=3600, pickupSeconds=3600)
         crowd = Crowd(system, QUEUE)
+        poll = crowd.poll_commands()
         time.sleep(1)
         empty, empty_count = system.redis.info("memory")["used_memory"], system.stats(QUEUE)["waiting"]
         for size in sizes:
@@ -97,7 +98,7 @@ def run(options):
             memory.append([f"{waiting:,}", info["used_memory"] / 1e6, (info["used_memory"] - empty) / (waiting - empty_count),
                            info["used_memory_rss"] / 1e6])
             commands = idle(system)
-            seen = raw[str(size)] = polls_and_entries(system, crowd, size, options)
+            seen = raw[str(size)] = polls_and_entries(system, crowd, poll, size, options)
             rows.append([f"{waiting:,}", seen["pollUs"], seen["polls"]["p50Ms"], seen["polls"]["p99Ms"], seen["enterUs"],
                          seen["entries"]["p50Ms"], seen["entries"]["p99Ms"], commands])
         for count in PROMOTIONS:

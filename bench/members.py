@@ -53,9 +53,10 @@ class Signer:
 
 def overhear(system, action, member):
     """The commands of the transaction that the queue pool sends to Redis while `action` runs, the one about `member`."""
-    commands = []
+    commands, end = [], "end-of-action"
     with system.redis.monitor() as monitor:
         action()
+        system.redis.echo(end)
         for heard in monitor.listen():
             words = heard["command"].split(" ")
             if words[0].upper() == "MULTI":
@@ -63,6 +64,8 @@ def overhear(system, action, member):
             commands.append(words)
             if words[0].upper() == "EXEC" and any(member in other for other in commands):
                 return commands
+            if words[-1] == end:
+                break
     raise SystemExit(f"no transaction with {member} was overheard")
 
 
@@ -119,9 +122,13 @@ class Crowd:
             system.redis, "position", queue, member=("member",), seq=("seq",), generation="0", epoch=str(claims["epoch"]),
             incarnation=str(claims["inc"]), lane="main", visitor="0")
         self.command = Command(self.enter_slots)
-        self.poll_commands = [Command([("member",) if word == probe else word for word in words])
-                              for words in overhear(system, lambda: self._ask(probe), probe)]
         self.base = self.seq
+
+    def poll_commands(self):
+        """What the queue pool sends to Redis for a poll of somebody who waits, with a slot for the member."""
+        probe = member_name(0)
+        return [Command([("member",) if word == probe else word for word in words])
+                for words in overhear(self.system, self._ask, probe)]
 
     def _enter(self, member):
         status, _, answer = self.system.call("POST", f"/v1/queues/{self.queue}/entries", headers={
@@ -134,7 +141,7 @@ class Crowd:
             self.seq = answer["seq"]
         self.claims = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
 
-    def _ask(self, member):
+    def _ask(self):
         self.system.call("GET", f"/v1/queues/{self.queue}/position", headers={"X-Queue-Ticket": self.ticket0})
 
     def grow(self, count, keep_tokens=False):

@@ -150,11 +150,12 @@ stop_part()
 {
     local name=$1 signal=$2 seconds=$3 pid=${part_pid[$1]:-} deadline
     [[ -n $pid ]] || return 0
-    # A stopped process would not hear it, so it is continued. In braces, so that bash's own words on
-    # how a child died go the same way as pkill's.
+    # A stopped process would not hear it, so it is continued. First: a SIGCONT takes back the stop by which LeakSanitizer
+    # looks at a process that ends, and both would wait for ever. In braces, so that bash's own words on how a child died
+    # go the same way as pkill's.
     {
-        kill -s "$signal" "$pid" || true
         pkill -CONT -s "$pid" || true
+        kill -s "$signal" "$pid" || true
     } 2>/dev/null
     now_ms
     deadline=$((now + seconds * 1000))
