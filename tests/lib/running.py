@@ -2,7 +2,7 @@
 
 import threading
 
-from lib.wait import until
+from lib.wait import PATIENCE, until
 
 # Where a worker can die on its way, and whether what it was about stands then.
 ORDER_STEPS = [("order.before_claim", False), ("order.claimed", False), ("order.before_transaction", False),
@@ -21,7 +21,7 @@ class Running:
         self.answer = call()
 
     def wait(self, seconds=20):
-        self._thread.join(seconds)
+        self._thread.join(seconds * PATIENCE)
         assert not self._thread.is_alive()
         return self.answer
 
