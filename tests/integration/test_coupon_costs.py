@@ -10,6 +10,9 @@ from lib.coupons import in_sql
 from lib.wait import until
 
 
+SLOW_S = 0.1  # SLOW_MS of fcgi-app/order/post_coupon.c
+
+
 def statements(parts, since):
     """How often each prepared statement was carried out, by PostgreSQL's log from that byte on."""
     text = (parts.logs / "postgres.log").read_bytes()[since:].decode(errors="replace")
@@ -49,10 +52,12 @@ def test_one_statement_and_two_scripts_an_issue(parts, api, logged):
     began = time.monotonic()
     for answer in api.together([member.coupon_call(event) for member in members[1:]], 4):
         assert answer.status == 201
-    counts = logged()
+    seconds, counts = time.monotonic() - began, logged()
     assert counts.pop("coupon_issue") == 19
+    # After a statement that took long its worker looks whether it was the last.
+    assert counts.pop("coupons_left", 0) <= 4 * seconds / SLOW_S
     # The event's row, once a second and worker.
-    most = parts.order_workers * (time.monotonic() - began + 2)
+    most = parts.order_workers * (seconds + 2)
     assert counts.pop("coupon_event_find", 0) <= most
     # Of what was told and no later coupon has struck; once a second and worker.
     assert counts.pop("outbox_done", 0) <= most
