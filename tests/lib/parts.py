@@ -150,9 +150,12 @@ class Parts:
         self.redis_server.start()
         if self.redis is None:
             self.redis = self.redis_server.client()
-        elif self.reconciler is None:
-            # Nobody would look whether it has lost something: we know that it has not.
+        elif self.knows_redis_whole():
             self.redis.delete("sluice:tenures")
+
+    def knows_redis_whole(self):
+        """Nobody would look whether it has lost something: we know that it has not."""
+        return self.reconciler is None
 
     def socket(self, pool):
         return self.directory / "fcgi" / f"{pool}.sock"
