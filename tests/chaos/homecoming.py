@@ -1,8 +1,10 @@
 """What a crowd has seen of Redis losing its memory: the journal of tests/tools/patient_pages.mjs counted, against PostgreSQL."""
 
+import json
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from datetime import datetime
 
 
 @dataclass
@@ -129,18 +131,31 @@ def count(answers, wiped_at, orders):
     return result
 
 
-def load(answers, boards, begin, end):
+def served(path):
+    """(when, how long) of each position that nginx has answered, in ms: without the time that a request waited in the sender."""
+    found = []
+    with open(path) as log:
+        for line in log:
+            if line.startswith('{"ts"') and '/position"' in line:
+                entry = json.loads(line)
+                found.append((datetime.fromisoformat(entry["ts"]).timestamp() * 1000, float(entry["dur_s"]) * 1000))
+    return sorted(found)
+
+
+def load(answers, boards, positions, begin, end):
     """Between two moments in ms: requests a second, exact questions a second and in the fullest second, the median and the
-    99th percentile of how long those took, how many of all were refused."""
+    99th percentile of how long those took at nginx (`positions`) and until the page had them, how many of all were refused."""
     times = [answer.at for answer in answers]
     inside = answers[bisect_left(times, begin):bisect_left(times, end)]
     asked = [answer for answer in inside if answer.kind in ("ask", "enter")]
     looks = [boards[second] for second in boards if begin <= second * 1000 < end]
     seconds = max((end - begin) / 1000, 0.001)
     took = sorted(answer.took for answer in asked if answer.status == 200)
+    at_nginx = sorted(took_ms for at, took_ms in positions if begin <= at < end)
     total = len(inside) + sum(count for count, _ in looks)
     fullest = Counter(int(answer.at // 1000) for answer in asked)
     return {"requests": total / seconds, "asked": len(asked) / seconds, "fullest": max(fullest.values(), default=0),
             "p50": percentile(took, 50), "p99": percentile(took, 99),
+            "nginx50": percentile(at_nginx, 50), "nginx99": percentile(at_nginx, 99),
             "refused": sum(answer.status >= 429 or answer.status == 0 for answer in inside) + sum(failed for _, failed in looks),
             "total": total}

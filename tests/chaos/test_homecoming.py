@@ -46,8 +46,8 @@ def test_a_return_that_went_well_is_told_as_it_was(tmp_path):
     assert (count.members, count.waiting, count.holding, count.ordered) == (4, 2, 1, 1)
     assert (count.back_ms, count.seated_ms, count.admitted_ms) == (1000, {50: 1500, 90: 2500, 100: 2500}, 40000)
     assert count.refused == {"ADMISSION_UNAVAILABLE": 1, "ENTRY_TOKEN_INVALID": 1}
-    load = homecoming.load(answers, boards, WIPED, 13_000)
-    assert (load["total"], load["refused"], load["fullest"]) == (14, 3, 2)
+    load = homecoming.load(answers, boards, [(11_000.0, 4.0), (20_000.0, 9.0)], WIPED, 13_000)
+    assert (load["total"], load["refused"], load["fullest"], load["nginx99"], load["p99"]) == (14, 3, 2, 4, 5)
 
 
 @pytest.mark.parametrize("what, old, new", [
