@@ -75,8 +75,8 @@ COLUMNS = ["path", "requests a second", "p50 ms", "p99 ms", "÷ hand-built", "÷
 
 
 def page_mix(near, far, count, board):
-    """What the waiting pages of a crowd of PAGE_CROWD ask in a second (web/waiting-room/page.js): the board at 1, 2 or
-    5 s by the wait left, the exact place at 1 or 2 s within 5 s of the front, and each once in five minutes."""
+    """What the waiting pages of a crowd of PAGE_CROWD ask in a second (web/waiting-room/script/decisions.js): the board at 1, 2
+    or 5 s by the wait left, the exact place at 1 or 2 s within 5 s of the front, and each once in five minutes."""
     close = ADMITTED_PER_SECOND * 5
     seldom = PAGE_CROWD / 300
     exact = min(close, NEAR) / 1 + max(0, close - NEAR) / 2.25 + seldom

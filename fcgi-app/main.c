@@ -27,6 +27,7 @@
 #include "lib/settings/program_options.h"
 #include "lib/store/confinement.h"
 #include "lib/store/postgres.h"
+#include "lib/store/postgres_reach.h"
 #include "lib/store/redis.h"
 
 static const char *const QUEUE_NEEDS[] = {SETTINGS_REDIS, "queue_ticket_keys_file",
@@ -194,7 +195,8 @@ static bool check_settings(const struct settings *settings, char error[SETTINGS_
     if (pool < 0) {
         return true;
     }
-    bool usable = settings_require(settings, POOLS[pool].needs, error);
+    bool usable = settings_require(settings, POOLS[pool].needs, error) &&
+                  (pool == POOL_QUEUE || postgres_reach_check(settings, error));
     if (usable && !keys_open(&services, fault)) {
         (void)memccpy(error, fault, '\0', SECRET_ERROR);
         usable = false;

@@ -12,6 +12,7 @@
 #include "lib/metrics/metrics.h"
 #include "lib/settings/program_options.h"
 #include "lib/store/confinement.h"
+#include "lib/store/postgres_reach.h"
 #include "reconcile/reconcile.h"
 
 enum { OPTION_ONCE, OPTION_EVERY, OPTION_COUNT };
@@ -165,6 +166,7 @@ int main(int argc, char **argv)
         .required = NEEDED,
     };
     struct settings settings;
+        .check = postgres_reach_check,
     char payment_error[PAYMENT_PROVIDER_ERROR];
     int64_t seconds = 0;
     int code = program_start(&program, argc, argv, &settings);

@@ -10,6 +10,7 @@
 #include "lib/metrics/metrics.h"
 #include "lib/settings/program_options.h"
 #include "lib/store/confinement.h"
+#include "lib/store/postgres_reach.h"
 #include "scheduler/scheduler.h"
 
 static const char *const NEEDED[] = {SETTINGS_REDIS, NULL};
@@ -21,6 +22,7 @@ int main(int argc, char **argv)
         .name = "sluice-scheduler",
         .summary = "Promotes waiting members at the global rate; any number of them may run.",
         .required = NEEDED,
+        .check = postgres_reach_check,
     };
     int code = program_start(&program, argc, argv, &settings);
 

@@ -5,13 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <json-c/json.h>
 
-#include "lib/settings/text_file.h"
+#include "fcgi-app/gate/page_files.h"
 
-enum { FILE_MAX = 256 * 1024, PAGE_MAX = 512 * 1024, PIECES_MAX = 256, PATH_LENGTH = 4096 + 64 };
+enum { PAGE_MAX = 512 * 1024, PIECES_MAX = 256, PATH_LENGTH = 4096 + 64 };
 
 /* A version while it is made. */
 struct draft {
@@ -22,16 +21,11 @@ struct draft {
 };
 
 struct page_template {
+    struct page_files files;
     char *html, *style, *script, *logo;
     struct buffer all_texts; /* {"en": {…}, …} */
     struct draft drafts[WAITING_PAGE_LANGUAGES_MAX];
     size_t count;
-};
-
-/* Where the files are. */
-struct source {
-    const char *directory;
-    const char *theme; /* "" for none */
 };
 
 void page_template_free(struct page_template *page)
@@ -51,79 +45,14 @@ void page_template_free(struct page_template *page)
     free(page);
 }
 
-/* The theme's file where there is one. */
-static void path_of(const struct source *source, const char *name, char path[PATH_LENGTH])
-{
-    struct stat status;
-
-    if (source->theme[0] != '\0') {
-        (void)snprintf(path, PATH_LENGTH, "%s/%s", source->theme, name);
-        if (stat(path, &status) == 0) {
-            return;
-        }
-    }
-    (void)snprintf(path, PATH_LENGTH, "%s/%s", source->directory, name);
-}
-
-static bool read_file(const struct source *source, const char *name, char **bytes,
-                      char error[WAITING_PAGE_ERROR])
-{
-    char path[PATH_LENGTH];
-    char fault[TEXT_FILE_ERROR];
-    size_t length;
-
-    path_of(source, name, path);
-    if (!text_file_read(path, FILE_MAX, bytes, &length, fault)) {
-        (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: %s", fault);
-        return false;
-    }
-    return true;
-}
-
-/* The end of a comment that begins a line, behind its line's end; NULL where there is none at `line`. */
-static const char *behind_comment(const char *line)
-{
-    const char *end = NULL;
-
-    if (line[0] == '/' && line[1] == '*') {
-        const char *closing = strstr(line, "*/");
-        end = closing == NULL ? NULL : closing + 2;
-    } else if ((line[0] == '/' && line[1] == '/') || line[0] == '\n') {
-        end = line + strcspn(line, "\n");
-    }
-    return end == NULL || *end != '\n' ? end : end + 1;
-}
-
-/* Takes out blanks at the beginning of lines, and of `code` the comments there and empty lines: a crowd loads it. */
-static void make_small(char *text, bool code)
-{
-    const char *from = text;
-    char *to = text;
-
-    while (*from != '\0') {
-        from += strspn(from, " \t");
-        const char *behind = code ? behind_comment(from) : NULL;
-        if (behind != NULL) {
-            from = behind;
-            continue;
-        }
-        size_t length = strcspn(from, "\n");
-        length += from[length] == '\n' ? 1 : 0;
-        memmove(to, from, length);
-        to += length;
-        from += length;
-    }
-    *to = '\0';
-}
-
 static bool language_is_fit(const char *name, size_t length)
 {
     return length >= 2 && length <= WAITING_PAGE_LANGUAGE_MAX &&
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") >= length;
 }
 
-static bool read_language(const struct source *source, struct page_template *page, const char *file,
-                          size_t length, char error[WAITING_PAGE_ERROR])
+static bool read_language(struct page_template *page, const char *file, size_t length,
+                          char error[WAITING_PAGE_ERROR])
 {
     struct draft *draft = &page->drafts[page->count];
     char name[sizeof("texts/") + WAITING_PAGE_LANGUAGE_MAX + sizeof(".json")];
@@ -139,7 +68,7 @@ static bool read_language(const struct source *source, struct page_template *pag
         return true;
     }
     (void)snprintf(name, sizeof(name), "texts/%.*s.json", (int)length, file);
-    if (!read_file(source, name, &text, error)) {
+    if (!page_files_read(&page->files, name, &text, error)) {
         return false;
     }
     draft->texts = json_tokener_parse(text);
@@ -157,8 +86,8 @@ static bool read_language(const struct source *source, struct page_template *pag
     return true;
 }
 
-static bool read_languages_of(const struct source *source, struct page_template *page,
-                              const char *directory, char error[WAITING_PAGE_ERROR])
+static bool read_languages_of(struct page_template *page, const char *directory,
+                              char error[WAITING_PAGE_ERROR])
 {
     char path[PATH_LENGTH];
     bool fine = true;
@@ -169,7 +98,7 @@ static bool read_languages_of(const struct source *source, struct page_template 
         const char *end = strstr(entry->d_name, ".json");
         if (end != NULL && strcmp(end, ".json") == 0 &&
             language_is_fit(entry->d_name, (size_t)(end - entry->d_name))) {
-            fine = read_language(source, page, entry->d_name, (size_t)(end - entry->d_name), error);
+            fine = read_language(page, entry->d_name, (size_t)(end - entry->d_name), error);
         }
     }
     if (folder != NULL) {
@@ -296,28 +225,28 @@ static bool compose(const struct page_template *page, struct draft *draft,
 struct page_template *page_template_read(const char *directory, const char *theme,
                                          char error[WAITING_PAGE_ERROR])
 {
-    const struct source from = {.directory = directory, .theme = theme};
-    const struct source *source = &from;
     struct page_template *page = calloc(1, sizeof(*page));
 
     if (page == NULL) {
         abort();
     }
-    bool fine =
-        read_file(source, "page.html", &page->html, error) &&
-        read_file(source, "page.css", &page->style, error) &&
-        read_file(source, "page.js", &page->script, error) &&
-        read_file(source, "logo.svg", &page->logo, error) &&
-        (source->theme[0] == '\0' || read_languages_of(source, page, source->theme, error)) &&
-        read_languages_of(source, page, source->directory, error);
+    struct page_files *files = &page->files;
+    files->directory = directory;
+    files->theme = theme;
+    bool fine = page_files_read(files, "page.html", &page->html, error) &&
+                page_files_read(files, "page.css", &page->style, error) &&
+                page_files_read_script(files, &page->script, error) &&
+                page_files_read(files, "logo.svg", &page->logo, error) &&
+                (theme[0] == '\0' || read_languages_of(page, theme, error)) &&
+                read_languages_of(page, directory, error);
     if (fine && page->count == 0) {
         (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: there are no texts/*.json");
         fine = false;
     }
     if (fine) {
-        make_small(page->html, false);
-        make_small(page->style, true);
-        make_small(page->script, true);
+        page_files_make_small(page->html, false);
+        page_files_make_small(page->style, true);
+        page_files_make_small(page->script, true);
         collect_texts(page);
     }
     for (size_t i = 0; fine && i < page->count; i++) {
@@ -340,35 +269,7 @@ const struct page_version *page_template_version(const struct page_template *pag
     return &page->drafts[index].version;
 }
 
-static int64_t mix(int64_t fingerprint, const char *path)
+int64_t page_template_fingerprint(const struct page_template *page)
 {
-    struct stat status;
-    uint64_t mixed = (uint64_t)fingerprint * 31;
-
-    if (stat(path, &status) == 0) {
-        mixed = (mixed + (uint64_t)status.st_mtim.tv_sec) * 31;
-        mixed = (mixed + (uint64_t)status.st_mtim.tv_nsec) * 31 + (uint64_t)status.st_size;
-    }
-    return (int64_t)mixed;
-}
-
-int64_t page_template_fingerprint(const struct page_template *page, const char *directory,
-                                  const char *theme)
-{
-    static const char *const FILES[] = {"page.html", "page.css", "page.js", "logo.svg", "texts"};
-    const struct source source = {.directory = directory, .theme = theme};
-    char path[PATH_LENGTH];
-    int64_t fingerprint = 0;
-
-    for (size_t i = 0; i < sizeof(FILES) / sizeof(FILES[0]); i++) {
-        path_of(&source, FILES[i], path);
-        fingerprint = mix(fingerprint, path);
-    }
-    for (size_t i = 0; i < page->count; i++) {
-        char name[sizeof("texts/.json") + WAITING_PAGE_LANGUAGE_MAX];
-        (void)snprintf(name, sizeof(name), "texts/%s.json", page->drafts[i].version.language);
-        path_of(&source, name, path);
-        fingerprint = mix(fingerprint, path);
-    }
-    return fingerprint;
+    return page_files_fingerprint(&page->files);
 }

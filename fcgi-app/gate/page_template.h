@@ -40,8 +40,8 @@ struct page_version {
 
 struct page_template;
 
-/** Reads the files of `directory`, each replaced by that of `theme` where there is one. Free the template with
- *  page_template_free(); NULL, with one sentence in `error`, where the page cannot be made. */
+/** Reads the files of `directory`, each replaced by that of `theme` where there is one; both names must outlive the
+ *  template. Free it with page_template_free(); NULL, with one sentence in `error`, where the page cannot be made. */
 struct page_template *page_template_read(const char *directory, const char *theme,
                                          char error[WAITING_PAGE_ERROR]);
 
@@ -53,8 +53,7 @@ size_t page_template_count(const struct page_template *page);
 const struct page_version *page_template_version(const struct page_template *page, size_t index);
 
 /** A number that changes when one of the files does. */
-int64_t page_template_fingerprint(const struct page_template *page, const char *directory,
-                                  const char *theme);
+int64_t page_template_fingerprint(const struct page_template *page);
 
 /** Appends text escaped for HTML, and JSON such that no text in it ends a script element. */
 void page_add_escaped(struct buffer *out, struct str text);

@@ -17,11 +17,6 @@ struct waiting_page {
     int64_t fingerprint; /* of the files */
 };
 
-static int64_t fingerprint_of(const struct waiting_page *page)
-{
-    return page_template_fingerprint(page->page, page->directory, page->theme);
-}
-
 struct waiting_page *waiting_page_open(const char *directory, const char *theme,
                                        char error[WAITING_PAGE_ERROR])
 {
@@ -31,12 +26,12 @@ struct waiting_page *waiting_page_open(const char *directory, const char *theme,
         (page->theme = strdup(theme)) == NULL) {
         abort();
     }
-    page->page = page_template_read(directory, theme, error);
+    page->page = page_template_read(page->directory, page->theme, error);
     if (page->page == NULL) {
         waiting_page_free(page);
         return NULL;
     }
-    page->fingerprint = fingerprint_of(page);
+    page->fingerprint = page_template_fingerprint(page->page);
     return page;
 }
 
@@ -58,7 +53,7 @@ void waiting_page_refresh(struct waiting_page *page, int64_t now_ms)
         return;
     }
     page->looked_at_ms = now_ms;
-    int64_t fingerprint = fingerprint_of(page);
+    int64_t fingerprint = page_template_fingerprint(page->page);
     if (fingerprint == page->fingerprint) {
         return;
     }
@@ -70,7 +65,7 @@ void waiting_page_refresh(struct waiting_page *page, int64_t now_ms)
     }
     page_template_free(page->page);
     page->page = changed;
-    page->fingerprint = fingerprint_of(page);
+    page->fingerprint = page_template_fingerprint(page->page);
 }
 
 static const struct page_version *find_version(const struct waiting_page *page, struct str language)

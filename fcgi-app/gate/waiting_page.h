@@ -1,14 +1,15 @@
 /*
  * waiting_page — the page that people wait on, made of the files in waiting_room_directory, each of which
- * waiting_room_theme_directory may replace: page.html, page.css, page.js, logo.svg and a texts/<language>.json
- * for each language. In page.html these are replaced:
+ * waiting_room_theme_directory may replace: page.html, page.css, page.js and its parts script/<name>.js (see
+ * page_files.h), logo.svg and a texts/<language>.json for each language. In page.html these are replaced:
  *
  *     {{lang}} {{face}} {{queue}} {{message}} {{place}} {{ahead}} {{refresh}} {{nonce}} {{text.KEY}}
  *                                                          by their values, escaped for HTML
  *     {{state}} {{texts}} {{style}} {{script}} {{logo}}    as they are; JSON has its '<' as \u003c
  *
- * Blanks at the beginning of lines are left out, and in page.css and page.js the comments there: no text in them may
- * run over lines. Files that change are read again within a second; while one is missing or too large the page stays as it was.
+ * Blanks at the beginning of lines are left out, and in page.css and the script the comments there: no text in them
+ * may run over lines. Files that change are read again within a second; while one is missing or too large the page
+ * stays as it was.
  */
 #ifndef SLUICE_GATE_WAITING_PAGE_H
 #define SLUICE_GATE_WAITING_PAGE_H

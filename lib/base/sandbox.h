@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SANDBOX_PATHS_MAX = 48 };
+enum { SANDBOX_PATHS_MAX = 128 };
 
 /** What the process may open: begins as all zeros. Paths are borrowed until sandbox_enter() has returned. */
 struct sandbox {

@@ -15,6 +15,7 @@
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "lib/base/sandbox_filter.h"
@@ -64,6 +65,13 @@ static bool try_read(void)
            opens("/bin/true", O_RDONLY);
 }
 
+static bool try_named(void)
+{
+    const char *path = getenv("SLUICE_TEST_OPEN");
+
+    return path != NULL && opens(path, O_RDONLY);
+}
+
 static bool try_write(void)
 {
     return opens("/tmp/sluice-was-here", O_WRONLY | O_CREAT);
@@ -85,7 +93,18 @@ static bool try_listen(void)
     struct sockaddr_in here = {.sin_family = AF_INET};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-    return fd >= 0 && bind(fd, (struct sockaddr *)&here, sizeof(here)) == 0;
+    return fd >= 0 && bind(fd, (struct sockaddr *)&here, sizeof(here)) == 0 && listen(fd, 1) == 0;
+}
+
+/* Where only the calls are looked at. */
+static bool try_listen_by_name(void)
+{
+    struct sockaddr_un here = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    (void)snprintf(here.sun_path + 1, sizeof(here.sun_path) - 1, "sluice-was-here-%d",
+                   (int)getpid());
+    return fd >= 0 && bind(fd, (struct sockaddr *)&here, sizeof(here)) == 0 && listen(fd, 1) == 0;
 }
 
 static bool try_packets(void)
@@ -147,7 +166,7 @@ static const struct {
     {"connect", try_connect}, {"listen", try_listen}, {"packets", try_packets},
     {"code", try_code},       {"kill", try_kill},     {"turn-to-code", try_turn_to_code},
     {"setuid", try_setuid},   {"undo", try_undo},     {"namespace", try_namespace},
-    {"i386", try_i386},
+    {"i386", try_i386},       {"named", try_named},   {"listen-by-name", try_listen_by_name},
 };
 
 void sandbox_break_out(void)

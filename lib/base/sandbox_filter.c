@@ -40,17 +40,13 @@ struct filter {
     unsigned short count;
 };
 
-static const uint32_t ALLOWED[] = {
-#define CALL(number) number,
-#define DEADLY(number)
-#include "lib/base/sandbox_calls.tbl"
-#undef CALL
-#undef DEADLY
-};
-
-static const uint32_t KILLED[] = {
-#define CALL(number)
-#define DEADLY(number) number,
+/* What is judged by its number alone. */
+static const struct {
+    uint32_t number;
+    uint32_t action;
+} CALLS[] = {
+#define CALL(number)   {number, SECCOMP_RET_ALLOW},
+#define DEADLY(number) {number, SECCOMP_RET_KILL_PROCESS},
 #include "lib/base/sandbox_calls.tbl"
 #undef CALL
 #undef DEADLY
@@ -206,8 +202,8 @@ static void build(struct filter *filter, bool has_network, bool has_sanitizers)
     add(filter, BPF_JMP | BPF_JGE | BPF_K, FOREIGN_NUMBERS, 0, 1);
     answer(filter, SECCOMP_RET_KILL_PROCESS);
 #endif
-    for (size_t i = 0; i < sizeof(ALLOWED) / sizeof(ALLOWED[0]); i++) {
-        if_equal(filter, ALLOWED[i], SECCOMP_RET_ALLOW);
+    for (size_t i = 0; i < sizeof(CALLS) / sizeof(CALLS[0]); i++) {
+        if_equal(filter, CALLS[i].number, CALLS[i].action);
     }
     for (size_t i = 0; has_sanitizers && i < sizeof(SANITIZERS) / sizeof(SANITIZERS[0]); i++) {
         if_equal(filter, SANITIZERS[i], SECCOMP_RET_ALLOW);
@@ -217,9 +213,6 @@ static void build(struct filter *filter, bool has_network, bool has_sanitizers)
     judge_threads(filter);
     judge_signals(filter);
     judge_the_rest(filter);
-    for (size_t i = 0; i < sizeof(KILLED) / sizeof(KILLED[0]); i++) {
-        if_equal(filter, KILLED[i], SECCOMP_RET_KILL_PROCESS);
-    }
     answer(filter, SECCOMP_RET_ERRNO | EPERM);
 }
 

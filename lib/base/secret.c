@@ -16,6 +16,25 @@ static bool refuse(char error[SECRET_ERROR], const char *path, const char *why)
     return false;
 }
 
+/* A group made for the key may read it: one that we are in beside that of our user, or root's. Root itself need not be in
+ * it: it looks at the keys of others. */
+static bool is_ours_beside(gid_t group)
+{
+    int count = getgroups(0, NULL);
+    gid_t *groups = calloc(count > 0 ? (size_t)count : 1, sizeof(*groups));
+    bool found = group == 0 || geteuid() == 0;
+
+    if (groups == NULL) {
+        abort();
+    }
+    count = count > 0 ? getgroups(count, groups) : 0;
+    for (int i = 0; !found && i < count; i++) {
+        found = groups[i] == group;
+    }
+    free(groups);
+    return found && group != getegid();
+}
+
 static bool read_open_file(int fd, const char *path, char **bytes, size_t *length,
                            char error[SECRET_ERROR])
 {
@@ -24,11 +43,14 @@ static bool read_open_file(int fd, const char *path, char **bytes, size_t *lengt
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
         return refuse(error, path, "is not a regular file");
     }
-    /* A group of its own may read it: one that a program is in beside that of its user. */
-    bool is_for_a_group =
-        (status.st_mode & (S_IWGRP | S_IXGRP | S_IRWXO)) == 0 && status.st_gid != getegid();
-    if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0 && !is_for_a_group) {
-        return refuse(error, path, "others may read it; run: chmod 600");
+    if ((status.st_mode & (S_IWGRP | S_IXGRP | S_IRWXO)) != 0) {
+        return refuse(error, path, "others may read or change it; run: chmod 600");
+    }
+    if ((status.st_mode & S_IRGRP) != 0 && !is_ours_beside(status.st_gid)) {
+        return refuse(
+            error, path,
+            "its group may read it, and is not one that this program's user was put into; "
+            "run: chmod 600, or chgrp");
     }
     if (status.st_size < 1 || status.st_size > SECRET_MAX) {
         return refuse(error, path, "is empty or larger than 64 KiB");

@@ -5,13 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/catalog/l1_file.h"
+#include "lib/catalog/l1_folder.h"
 #include "lib/catalog/l1_host.h"
 #include "lib/metrics/metrics.h"
 
@@ -26,6 +25,7 @@ enum {
 struct l1 {
     const char *directory; /* NULL: there is none */
     size_t room;
+    struct l1_folder folder;
     struct host_locks locks;
     struct l1_host host;
     struct l1_file file;
@@ -93,16 +93,56 @@ static void open_file(struct l1 *l1)
     if (!gate_enter(l1)) {
         return;
     }
-    code = l1_file_open(&l1->file, l1->directory, l1->room);
+    code = l1_file_open(&l1->file, l1->folder.path, l1->room);
     if (code != 0 && l1_file_is_damage(code)) {
         metrics_add(METRIC_CATALOG_L1_DAMAGED, 1);
         say(l1, "catalog.l1_damaged", l1_file_error(code));
-        l1_file_unlink(l1->directory);
-        code = l1_file_open(&l1->file, l1->directory, l1->room);
+        l1_file_unlink(l1->folder.path);
+        code = l1_file_open(&l1->file, l1->folder.path, l1->room);
     }
     gate_leave(l1);
     if (code != 0) {
         say(l1, "catalog.l1_unusable", l1_file_error(code));
+    }
+}
+
+static void leave_folder(struct l1 *l1)
+{
+    l1_file_close(&l1->file);
+    host_locks_close(&l1->locks);
+    l1_folder_close(&l1->folder);
+    l1_host_invent(&l1->host);
+}
+
+/* Its locks and the host's name belong to the folder. */
+static bool enter_folder(struct l1 *l1)
+{
+    char path[L1_PATH_MAX];
+
+    leave_folder(l1);
+    if (l1_folder_open(&l1->folder, l1->directory)) {
+        (void)snprintf(path, sizeof(path), "%s/locks", l1->folder.path);
+        if (host_locks_open(&l1->locks, path) &&
+            l1_host_read(&l1->host, &l1->locks, l1->folder.path, l1_file_unlink)) {
+            return true;
+        }
+    }
+    say(l1, "catalog.l1_unusable", strerror(errno));
+    leave_folder(l1);
+    return false;
+}
+
+/* Opens what is not open, or is not what has the name by now. */
+static void look(struct l1 *l1)
+{
+    if (!l1_folder_is_in_place(&l1->folder, l1->directory) && !enter_folder(l1)) {
+        return;
+    }
+    if (l1_file_is_open(&l1->file) && !l1_file_is_current(&l1->file)) {
+        l1_file_close(&l1->file);
+    }
+    if (!l1_file_is_open(&l1->file)) {
+        open_file(l1);
     }
 }
 
@@ -116,12 +156,7 @@ static bool is_usable(struct l1 *l1)
     }
     if (l1->looked_at == 0 || now - l1->looked_at > LOOK_US) {
         l1->looked_at = now;
-        if (l1_file_is_open(&l1->file) && !l1_file_is_current(&l1->file)) {
-            l1_file_close(&l1->file);
-        }
-        if (!l1_file_is_open(&l1->file)) {
-            open_file(l1);
-        }
+        look(l1);
     }
     if (l1_file_is_open(&l1->file) && now - l1->cleared_at > READERS_US) {
         l1->cleared_at = now;
@@ -130,51 +165,28 @@ static bool is_usable(struct l1 *l1)
     return l1_file_is_open(&l1->file);
 }
 
-/* Nobody else may put anything into it: what is read from there is believed. */
-static bool make_folder(const char *directory)
-{
-    struct stat about;
-
-    if ((mkdir(directory, 0700) != 0 && errno != EEXIST) || stat(directory, &about) != 0) {
-        return false;
-    }
-    errno = EPERM;
-    return S_ISDIR(about.st_mode) && about.st_uid == geteuid() && (about.st_mode & 022) == 0;
-}
-
 struct l1 *l1_open(const char *directory, int64_t mib)
 {
     struct l1 *l1 = calloc(1, sizeof(*l1));
-    char path[L1_PATH_MAX];
 
     if (l1 == NULL) {
         abort();
     }
     l1->locks.fd = -1;
+    l1->folder.fd = -1;
     l1->room = (size_t)mib * 1024 * 1024;
-    if (directory == NULL || directory[0] == '\0') {
-        l1_host_invent(&l1->host);
-        return l1;
+    l1_host_invent(&l1->host);
+    if (directory != NULL && directory[0] != '\0') {
+        l1->directory = directory;
+        (void)is_usable(l1);
     }
-    l1->directory = directory;
-    (void)snprintf(path, sizeof(path), "%s/locks", directory);
-    if (!make_folder(directory) || !host_locks_open(&l1->locks, path) ||
-        !l1_host_read(&l1->host, &l1->locks, directory, l1_file_unlink)) {
-        say(l1, "catalog.l1_unusable", strerror(errno));
-        host_locks_close(&l1->locks);
-        l1_host_invent(&l1->host);
-        l1->directory = NULL;
-        return l1;
-    }
-    (void)is_usable(l1);
     return l1;
 }
 
 void l1_close(struct l1 *l1)
 {
     if (l1 != NULL) {
-        l1_file_close(&l1->file);
-        host_locks_close(&l1->locks);
+        leave_folder(l1);
         free(l1);
     }
 }

@@ -20,14 +20,16 @@ struct l1;
 
 enum { L1_HOST_TEXT = 22 };
 
-/** Opens the folder `directory` (borrowed; made where it is not there), with room for `mib` MiB. Never NULL: where
- *  it cannot be used, that is logged and nothing is ever found in it. NULL or "": there is none. */
+/** Opens the folder `directory` (borrowed; made where it is not there), with room for `mib` MiB. Never NULL: while it cannot be
+ *  used, that is logged and nothing is found in it: it must be our user's, writable for nobody else, no link, and while it
+ *  is in use what the name leads to. NULL or "": there is none. */
 struct l1 *l1_open(const char *directory, int64_t mib);
 
 /** NULL is allowed. */
 void l1_close(struct l1 *l1);
 
-/** What this host calls itself before the others: 22 characters, the same for all processes of the folder. */
+/** What this host calls itself before the others: 22 characters, the same for all processes of the folder, another one when the
+ *  folder becomes another. */
 const char *l1_host(const struct l1 *l1);
 
 /** The locks of the host; never NULL. Without a folder every lock is free. */

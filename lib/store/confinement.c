@@ -1,15 +1,19 @@
 #include "lib/store/confinement.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <libpq-fe.h>
 
 #include "lib/base/arena.h"
 #include "lib/base/log.h"
 #include "lib/base/sandbox.h"
 #include "lib/settings/settings_row.h"
+#include "lib/store/postgres_reach.h"
+
+/* A folder of texts has folders in it. */
+enum { LINKS_DEPTH = 1, LINKS_MOST = 32 };
 
 /* Names are looked up, certificates and modules of libc found there. Files are replaced by new ones, so that a folder is
  * what stays. */
@@ -34,6 +38,7 @@ static const char BOOT_ID[] = "/proc/sys/kernel/random/boot_id";
 struct plan {
     struct sandbox sandbox;
     struct arena *arena; /* of paths */
+    size_t links;        /* folders that only links lead to */
 };
 
 static const char *folder_of(struct plan *plan, const char *path)
@@ -46,16 +51,81 @@ static const char *folder_of(struct plan *plan, const char *path)
     return arena_copy(plan->arena, str_sized(path, (size_t)(slash - path)));
 }
 
-/* A file is read again when another one has taken its name, so its folder is what may be read. */
-static void read_there(struct plan *plan, const char *path)
+static bool is_folder(const char *path)
 {
     struct stat about;
 
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static bool is_read_already(const struct plan *plan, const char *path)
+{
+    for (size_t i = 0; i < plan->sandbox.count; i++) {
+        if (strcmp(plan->sandbox.paths[i].path, path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where a link leads to, however many there are between: that is what the kernel looks at. Certificates are such links, and
+ * what they lead to is replaced by a file beside it. */
+static void read_target(struct plan *plan, const char *path)
+{
+    char target[PATH_MAX];
+
+    if (realpath(path, target) == NULL) {
+        return;
+    }
+    const char *there =
+        is_folder(target) ? arena_copy(plan->arena, str_of(target)) : folder_of(plan, target);
+    if (is_read_already(plan, there)) {
+        return;
+    }
+    plan->links++;
+    if (plan->links <= LINKS_MOST) {
+        sandbox_allow(&plan->sandbox, there, false);
+    } else if (plan->links == LINKS_MOST + 1) {
+        log_event(LOG_LEVEL_WARNING, "sandbox.too_many_links",
+                  LOG_FIELDS(LOG_TEXT("first", there)));
+    }
+}
+
+static void read_links_in(struct plan *plan, const char *folder, int depth)
+{
+    DIR *listing = opendir(folder);
+    const struct dirent *entry;
+
+    while (listing != NULL && (entry = readdir(listing)) != NULL) {
+        const char *path = arena_format(plan->arena, "%s/%s", folder, entry->d_name);
+        struct stat about;
+        if (entry->d_name[0] == '.' || lstat(path, &about) != 0) {
+            continue;
+        }
+        if (S_ISLNK(about.st_mode)) {
+            read_target(plan, path);
+        } else if (S_ISDIR(about.st_mode) && depth > 0) {
+            read_links_in(plan, path, depth - 1);
+        }
+    }
+    if (listing != NULL) {
+        (void)closedir(listing);
+    }
+}
+
+/* A file is read again when another one has taken its name, so its folder is what may be read. */
+static void read_there(struct plan *plan, const char *path)
+{
     if (path == NULL || path[0] != '/') {
         return;
     }
-    bool is_folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-    sandbox_allow(&plan->sandbox, is_folder ? path : folder_of(plan, path), false);
+    if (is_folder(path)) {
+        sandbox_allow(&plan->sandbox, path, false);
+        read_links_in(plan, path, LINKS_DEPTH);
+    } else {
+        sandbox_allow(&plan->sandbox, folder_of(plan, path), false);
+        read_target(plan, path);
+    }
 }
 
 static void write_beside(struct plan *plan, const char *path)
@@ -109,60 +179,22 @@ static void add_redis(struct plan *plan, const struct settings *settings)
     }
 }
 
-static bool has_word(const char *keyword, const char *const words[])
-{
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (strcmp(keyword, words[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Several hosts stand with commas between. */
-static bool is_beyond_this_machine(const char *hosts)
-{
-    for (const char *host = hosts; host != NULL; host = strchr(host, ',')) {
-        host += *host == ',' ? 1 : 0;
-        if (*host != '/' && *host != '@' && *host != '\0') {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void add_postgres(struct plan *plan, const struct settings *settings)
 {
-    static const char *const FILES[] = {"passfile", "sslcert",   "sslkey", "sslrootcert",
-                                        "sslcrl",   "sslcrldir", NULL};
-    static const char *const ELSEWHERE[] = {"PGHOST", "PGHOSTADDR", "PGSERVICE", NULL};
-    static const char *const FILES_BY_NAME[] = {"PGPASSFILE", "PGSERVICEFILE", "PGSSLROOTCERT",
-                                                "PGSSLCERT",  "PGSSLKEY",      NULL};
-    PQconninfoOption *options = PQconninfoParse(settings->postgres_conninfo, NULL);
-    const char *home = getenv("HOME");
+    struct postgres_reach reach;
+    char error[SETTINGS_ERROR];
 
-    for (const PQconninfoOption *o = options; o != NULL && o->keyword != NULL; o++) {
-        if (o->val == NULL) {
-            continue;
+    /* What libpq refuses, it opens nothing for; the program has said so at its start. */
+    if (!postgres_reach_find(settings->postgres_conninfo, plan->arena, &reach, error)) {
+        return;
+    }
+    plan->sandbox.has_network = plan->sandbox.has_network || reach.has_network;
+    for (size_t i = 0; i < reach.count; i++) {
+        if (reach.files[i].alone) {
+            sandbox_allow(&plan->sandbox, reach.files[i].path, false);
+        } else {
+            read_there(plan, reach.files[i].path);
         }
-        if (has_word(o->keyword, FILES)) {
-            read_there(plan, o->val);
-        } else if (strcmp(o->keyword, "host") == 0 || strcmp(o->keyword, "hostaddr") == 0) {
-            plan->sandbox.has_network = plan->sandbox.has_network || is_beyond_this_machine(o->val);
-        } else if (strcmp(o->keyword, "service") == 0) {
-            plan->sandbox.has_network = true;
-        }
-    }
-    PQconninfoFree(options);
-    for (size_t i = 0; ELSEWHERE[i] != NULL; i++) {
-        plan->sandbox.has_network = plan->sandbox.has_network || getenv(ELSEWHERE[i]) != NULL;
-    }
-    for (size_t i = 0; FILES_BY_NAME[i] != NULL; i++) {
-        read_there(plan, getenv(FILES_BY_NAME[i]));
-    }
-    if (home != NULL && home[0] == '/') {
-        sandbox_allow(&plan->sandbox, arena_format(plan->arena, "%s/.pgpass", home), false);
-        sandbox_allow(&plan->sandbox, arena_format(plan->arena, "%s/.postgresql", home), false);
     }
     for (size_t i = 0; i < sizeof(FOR_POSTGRES) / sizeof(FOR_POSTGRES[0]); i++) {
         sandbox_allow(&plan->sandbox, FOR_POSTGRES[i], false);

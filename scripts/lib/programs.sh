@@ -48,12 +48,13 @@ CONF
     settings_file=$data/sluice.conf
 }
 
-# check_settings: a setting that the programs refuse is named here, once, and not by each worker.
+# check_settings: a setting that the programs refuse is named here, once, and not by each worker. As their user, whom a key may
+# be closed to.
 check_settings()
 {
     local text pool
     for pool in order payment; do
-        text=$("$build_dir/sluice-fcgi" --pool "$pool" --check-config --config "$settings_file" 2>&1) ||
+        text=$("${as_program[@]}" "$build_dir/sluice-fcgi" --pool "$pool" --check-config --config "$settings_file" 2>&1) ||
             die "the settings are refused: $text"
     done
 }

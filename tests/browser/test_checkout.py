@@ -166,7 +166,7 @@ def test_an_answer_that_is_lost_is_being_confirmed_and_never_failed(checkout, in
 
 def test_a_refund_that_takes_its_time(checkout):
     """Seen in another tab, which follows it by itself."""
-    member = checkout("cancel.delay=4000")
+    member = checkout("cancel.delay=6000")
     member.pay()
     member.wait("PAID")
     other = member.page.context.page()

@@ -75,16 +75,22 @@ def test_hold_is_for_everybody(drop, browser, inspect):
 
 
 def test_not_open_yet(gate_before, browser, inspect):
-    drop = gate_before(ratePerSecond=1000, opensAt=in_seconds(10), message="Tickets from <ten> o'clock")
+    drop = gate_before(ratePerSecond=1000, opensAt=in_seconds(600), message="Tickets from <ten> o'clock")
     page = browser.page(screen="phone")
     page.goto(drop.url + DEEP)
     page.wait_face("PRE_OPEN")
     first = page.wait("#countdown")
-    assert first.startswith("00:")
+    assert first[:3] in ("10:", "09:")
     inspect(page, "pre-open")
     page.until("document.querySelector('#countdown').innerText !== argument", first, 3)
     until(lambda: drop.stats("entered") == 1, 3, "a place before the opening")
     assert page.text("#message").endswith("Tickets from <ten> o'clock")
+    drop.set(opensAt=in_seconds(6))
+
+    def hears_of_it():
+        page.show()
+        return page.text("#countdown") is None or page.text("#countdown").startswith("00:0")
+    until(hears_of_it, 20, "the new time", every=1)
     assert page.wait("#query") == "x=1"
     assert [request.status for request in page.requests("/deep/page.html")] == [503, 200]
 
@@ -259,7 +265,7 @@ def test_no_worker_answers(drop, running, browser, inspect):
     try:
         began = time.monotonic()
         assert page.goto(drop.url + DEEP).status == 503
-        assert time.monotonic() - began < 12
+        assert time.monotonic() - began < 40
         assert int(page.main().headers["retry-after"]) >= 1
         # Without a worker there is no script that could bring anybody back.
         inspect(page, "no-worker", except_for=["meta-refresh"])

@@ -57,7 +57,7 @@ def test_a_hidden_tab_is_quiet_and_catches_up(drop, browser):
     page.hide()
     page.forget_requests()
     # What was planned when it was hidden may still go out.
-    deadline = time.monotonic() + 6
+    deadline = time.monotonic() + 4
     while time.monotonic() < deadline:
         assert len(page.requests()) <= 2
         time.sleep(0.5)
@@ -65,10 +65,10 @@ def test_a_hidden_tab_is_quiet_and_catches_up(drop, browser):
     until(lambda: drop.stats("ready") == 1, 3, "the turn of somebody who looks away")
     assert len(page.requests()) <= 2 and page.face() == "WAITING"
     page.show()
-    assert page.wait("#query", 5) == "x=1"
+    assert page.wait("#query") == "x=1"
 
 
-def test_half_a_minute_without_network(drop, browser, inspect):
+def test_a_while_without_network(drop, browser, inspect):
     drop.others(1)
     visitor = browser.visitor(screen="phone")
     page = drop.line_up(visitor.page())
@@ -76,13 +76,13 @@ def test_half_a_minute_without_network(drop, browser, inspect):
     assert page.until("document.querySelector('#connection.lost')?.innerText") == TEXTS["en"]["offline"]
     inspect(page, "offline")
     page.forget_requests()
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
+    deadline = time.monotonic() + 8
+    while time.monotonic() < deadline or not page.requests():
         assert (page.face(), page.text("#place"), page.text("#connection")) == ("WAITING", "2", TEXTS["en"]["offline"])
         time.sleep(0.5)
-    assert 1 <= len(page.requests()) <= 20
+    assert len(page.requests()) <= 20 and time.monotonic() < deadline + 40
     visitor.offline(False)
-    page.until("document.querySelector('#connection').innerText === argument", TEXTS["en"]["live"], 5)
+    page.until("document.querySelector('#connection').innerText === argument", TEXTS["en"]["live"])
     assert page.text("#place") == "2"
     drop.let_in()
     assert page.wait("#query") == "x=1"

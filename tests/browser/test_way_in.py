@@ -105,11 +105,11 @@ def test_a_browser_that_refuses_cookies_is_told_so(drop, browser, inspect):
     page.wait_face("COOKIES")
     inspect(page, "cookies")
     drop.let_in()
-    began = page.requests()[0].at
+    made = len(page.requests())
+    assert made <= 3
     # Looks for as long as a loop would need to show.
-    until(lambda: page.evaluate("performance.now()") / 1000 > 10, 15, every=0.5)
-    assert len(page.requests()) <= 3
-    assert page.requests()[-1].at - began < 5
+    until(lambda: page.evaluate("performance.now()") / 1000 > 7, 15, every=0.5)
+    assert len(page.requests()) == made
     assert page.face() == "COOKIES"
     assert drop.stats("entered") == 0
 

@@ -24,7 +24,8 @@ def admissions(records):
     found = []
     for record in records:
         last_out, current = None, None
-        begins = {turn.number: turn.sent for turn in record.turns}
+        # Who comes again may be told of the place of before, as a turn of its own: the number was given when it was given first.
+        begins = {turn.number: turn.sent for turn in reversed(record.turns)}
         for seen in record.seen:
             if seen.status != "READY":
                 last_out, current = seen.sent, None

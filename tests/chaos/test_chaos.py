@@ -6,6 +6,8 @@ import secrets
 
 import pytest
 
+from chaos import promises
+from chaos.journal import Record, Seen, Turn
 from chaos.mutations import in_place
 from chaos.one_run import play
 from chaos.plan import FAULTS, make_plan
@@ -40,6 +42,15 @@ def test_a_seed_determines_the_plan():
 def test_every_fault_is_chosen_sooner_or_later():
     chosen = {fault.name for seed in range(300) for fault in make_plan(seed).faults}
     assert chosen == {name for name, (weight, *_) in FAULTS.items() if weight}
+
+
+def test_a_place_of_before_is_as_old_as_its_number():
+    """Who enters again while an order has not given the place back yet is told of that place: another turn, and no other admission."""
+    record = Record("m", number=7, turns=[Turn(7, 1.0, 1.1), Turn(7, 5.0, 5.1)], seen=[Seen(7, 2.0, 2.1, "READY", None, "token")])
+    found, said = promises.admissions([record]), []
+    assert [(one.after, one.before) for one in found] == [(1.0, 2.1)]
+    promises.check_rate(found, 1, 1, lambda *words: said.append(words))
+    assert not said
 
 
 def test_what_mutations_take_out_stands_in_the_sources():

@@ -119,6 +119,26 @@ def test_nothing_that_the_network_reaches_runs_as_root(stack):
         assert key.stat().st_uid == 0 and key.stat().st_mode & 0o137 == 0, "what they read they cannot change"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives programs another user")
+def test_settings_are_checked_as_the_programs_user(make_directory):
+    """As root nobody would find out that a key is closed to them."""
+    folder = make_directory("checked")
+    folder.chmod(0o755)
+    program, key = folder / "sluice-fcgi", folder / "key"
+    program.write_text(f"#!/bin/sh\ncat {key}\n")
+    program.chmod(0o755)
+    key.write_text("secret\n")
+
+    def check(mode):
+        key.chmod(mode)
+        return subprocess.run(["bash", "-euc", "source common.sh; source programs.sh; build_dir=$1 settings_file=none\n"
+                               "as_program=(setpriv --reuid 61183 --regid 61183 --clear-groups --); check_settings", "sh", folder],
+                              cwd=SCRIPTS / "lib", capture_output=True, text=True, timeout=30)
+    assert check(0o644).returncode == 0
+    refused = check(0o600)
+    assert refused.returncode == 1 and "the settings are refused" in refused.stderr and "Permission denied" in refused.stderr
+
+
 def test_no_secret_is_on_a_command_line(stack):
     """Nor in a log, which every test's end looks at, for the operator's key."""
     secrets = [line.split(":")[-1] for key in (stack.data / "secrets").iterdir() for line in key.read_text().split()]

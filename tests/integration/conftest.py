@@ -20,10 +20,8 @@ def all_parts(make_directory):
 
 
 @pytest.fixture
-def parts(all_parts):
-    all_parts.settle()
-    yield all_parts
-    all_parts.settle()
+def parts(all_parts, request):
+    yield from all_parts.at_work(request.fixturenames)
 
 
 @pytest.fixture
@@ -42,11 +40,16 @@ def all_paying(make_directory):
 
 
 @pytest.fixture
-def paying(all_paying):
+def paying(all_paying, request):
     """Parts with a payment provider; each test finds them in order."""
-    all_paying.settle()
-    yield all_paying
-    all_paying.settle()
+    yield from all_paying.at_work(request.fixturenames)
+
+
+@pytest.fixture
+def toss(paying):
+    """The same, with the other provider."""
+    paying.lend("toss", "payment", payment_provider="toss")
+    return paying
 
 
 @pytest.fixture(scope="session")

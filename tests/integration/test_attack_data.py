@@ -217,4 +217,4 @@ def test_ids_of_others_cannot_be_counted_up(api):
         assert sum(x == y for x, y in zip(a[2:], b[2:])) < 8
     began = time.monotonic()
     guesses = [("GET", f"/v1/orders/{ids[0][:-1]}{c}", api.member().headers(), None) for c in "ABCDEFGH"]
-    assert {answer.code for answer in api.together(guesses)} == {"NOT_FOUND"} and time.monotonic() - began < 10
+    assert {answer.code for answer in api.together(guesses)} == {"NOT_FOUND"} and time.monotonic() - began < 30

@@ -49,14 +49,14 @@ def test_the_queues_slot_moves_while_a_rush_runs(cluster_parts):
         primaries = [node for node in group.nodes if node.info()["role"] == "master" and node is not source]
         moves.append((*group.move(queue, primaries[len(moves) % 2]), time.monotonic() - rush.begin))
         until(lambda n=len(rush.events): len(rush.events) > n + 60 or not thread.is_alive(), 20, "goes on")
-    thread.join(100)
+    thread.join(200)
     assert_kept(parts, rush, queue)
     tokens = rush.admissions()
     print(f"moves (keys, seconds, when): {moves}; longest time without an answer to a poll "
           f"{rush.longest_gap('polled'):.2f} s; refused {rush.refusals()}")
     assert len(tokens) == len(rush.shoppers), "nobody's token was lost"
     # What waits for its slot is answered in the end: a 503 is for a slot that takes longer than redis_timeout_ms.
-    assert sum(rush.refusals().values()) <= 10, rush.refusals()
+    assert sum(rush.refusals().values()) <= 10 or max(seconds for _, seconds, _ in moves) > 0.5, rush.refusals()
     assert not inversions(tokens)
     span = (tokens[-1][0] - tokens[0][0]) / 1000
     assert len(tokens) <= BURST + RATE * span + RATE * 0.2
@@ -92,7 +92,7 @@ def test_the_queues_primary_dies_in_the_middle_of_a_rush(cluster_parts):
     dead.kill()
     until(lambda: group.owner_of(queue) is not dead, 30, "a replica is the primary")
     promoted = time.monotonic()
-    thread.join(120)
+    thread.join(200)
     assert_kept(parts, rush, queue)
     excess = len(rush.admissions()) - len(rush.shoppers)
     bound = BURST + RATE * (promoted - killed + 1)

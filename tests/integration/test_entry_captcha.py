@@ -100,3 +100,15 @@ def test_at_the_gate(api, visitor_queue, make_site):
     until(browser.is_through, 10, "the way in")
     nobody = Visitor(site.port, FETCH)
     assert nobody.ask(page.state["challenge"]).json["code"] == "COOKIES_REQUIRED"
+
+
+def test_a_host_of_the_release_before_does_not_switch_it_off_for_long(parts, api, queue):
+    """Its publication has fewer settings, and a word for this one that means nothing: reconcile says all of it once more."""
+    key = f"sluice:{{{queue}}}:settings"
+    version = parts.redis.hget(key, "version")
+    parts.redis.hdel(key, "packed", "publisherKnew", "mostKnown")
+    parts.redis.hset(key, "entryCaptcha", "1")
+    assert "queues published 1" in parts.reconcile()
+    assert_problem(api.member().enter(queue), 403, "CAPTCHA_FAILED")
+    assert parts.redis.hget(key, "version") == version
+    assert "queues published 0" in parts.reconcile()

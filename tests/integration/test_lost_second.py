@@ -80,6 +80,29 @@ def test_the_last_moments_are_lost(known, api):
     assert parts.postgres.value("SELECT stock - available FROM product WHERE sku = %s", sku) == 3
 
 
+def test_a_use_of_a_code_that_only_postgres_knows_is_counted(known, api):
+    """Told to PostgreSQL within the last moments before Redis forgot it: another member does not get it."""
+    parts = known
+    queue = api.still_queue(recoverySeconds=0)
+    assert api.admin("POST", f"/queues/{queue}/codes", {"kind": "priority", "codes": ["ONCE-ONLY"]}).status == 201
+
+    def enter(member):
+        method, path, headers, _ = member.enter_call(queue)
+        return api.call(method, path, headers, {"code": "ONCE-ONLY"})
+    parts.redis.config_set("appendfsync", "always")
+    size = aof_of(parts).stat().st_size
+    parts.redis.config_set("appendfsync", "everysec")
+    first, second = api.member(), api.member()
+    assert enter(first).status == 201
+    parts.reconcile(expect=None)
+    assert parts.postgres.value("SELECT used FROM queue_code WHERE queue = %s", queue) == 1
+    cut_power(parts, size)
+    parts.reconcile_until(lambda: first.position(queue).status == 200)
+    assert api.state(queue)["incarnation"] == 2 and api.state(queue)["waiting"] == 0
+    assert_problem(enter(second), 403, "CODE_INVALID")
+    assert enter(first).status == 201, "the use is the member's own"
+
+
 def test_a_restart_that_lost_nothing_keeps_everything(known, api):
     """It cannot be told from one that did: a pause, and that is all."""
     parts = known

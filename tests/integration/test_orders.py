@@ -254,7 +254,7 @@ def test_max_in_flight(parts, api):
 
 
 def test_expiry_makes_not_entered(api):
-    queue = api.queue(entryTtlSeconds=1, maxActive=1)
+    queue = api.queue(entryTtlSeconds=2, maxActive=1)
     member = api.ready_member(queue)
     token = member.token
     until(lambda: member.position(queue)["status"] == "NOT_ENTERED", 5)

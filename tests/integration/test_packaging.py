@@ -138,6 +138,14 @@ def test_the_board_hears_where_nginx_speaks_and_nobody_else_can(installed, make_
     assert folder in re.search(r"^ReadWritePaths=(.*)$", text, re.MULTILINE)[1].split()
 
 
+def test_the_one_user_for_all_is_in_the_group_of_every_key():
+    """As the settings are installed all programs run as `sluice`, and a key of another group would be refused."""
+    etc = ROOT / "packaging/etc"
+    groups = set(re.findall(r"^z /etc/sluice/secrets/\S+ +0640 sluice (\S+)", (etc / "tmpfiles.conf").read_text(), re.MULTILINE))
+    assert len(groups) >= 4
+    assert groups <= set(re.findall(r"^m sluice +(\S+)", (etc / "sysusers.conf").read_text(), re.MULTILINE))
+
+
 @pytest.mark.parametrize("by_program", [False, True])
 def test_settings_that_are_installed_are_accepted(installed, tmp_path, by_program):
     """With keys as sluice-keys makes them, in the folders that the settings name; also as sluice-rights --make has them."""

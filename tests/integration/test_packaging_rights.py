@@ -15,6 +15,9 @@ from lib.project import ROOT
 SETTINGS = (ROOT / "packaging/etc/sluice.conf.in").read_text().replace("@sysconfdir@", "/etc").replace("@pkgdatadir@", str(ROOT))
 CONNINFO = "host=/run/postgresql dbname=sluice user=sluice"
 REDIS_CONF = "port 0\nunixsocket /run/redis/redis-server.sock\n"
+ONE_USER = {f"{unit}.service.d/00-sluice-one-user.conf"
+            for unit in ("sluice-pool@", "sluice-scheduler", "sluice-reconcile", "sluice-reconcile-check")}
+BOUND = {f"sluice-pool@{pool}.service.d/zz-sluice-addresses.conf" for pool in ("operator", "catalog")}
 USERS = ("sluice", *(f"sluice-{name}" for name in ("queue", "order", "payment", "operator", "catalog", "reconcile", "scheduler", "board")))
 
 
@@ -78,8 +81,7 @@ def test_settings_that_dpkg_may_put_in_place_name_one_user(host):
     """/etc/sluice/sluice.conf is a conffile: whoever has not edited it has the package's after an upgrade."""
     assert "{program}" not in "".join(values(host.config).values())
     host.run()
-    assert host.drop_ins() == {f"{unit}.service.d/00-sluice-one-user.conf"
-                               for unit in ("sluice-pool@", "sluice-reconcile", "sluice-reconcile-check")}
+    assert host.drop_ins() == ONE_USER | BOUND
     assert host.config.read_text() == SETTINGS
 
 
@@ -92,7 +94,7 @@ def test_each_program_gets_its_own_by_one_command(host):
            "redis_password_file": "/etc/sluice/secrets/stores/redis-{program}.key",
            "catalog_l1_directory": "/run/sluice/memory/catalog-{program}"}
     assert after == {**before, **own} and host.config.stat().st_mode == mode
-    assert not host.drop_ins()
+    assert host.drop_ins() == BOUND
     assert set(USERS) <= set(re.findall(r"^user (\S+)", (host.etc / "redis/sluice.acl").read_text(), re.MULTILINE))
     assert host.conf.read_text() == REDIS_CONF + "aclfile /etc/redis/sluice.acl\n"
     assert "systemctl try-restart" in host.told.read_text()
@@ -124,6 +126,33 @@ def test_stores_that_it_cannot_make_users_for_are_left_alone(host, setting, valu
     before = host.files()
     assert "docs/ops/rights.md" in (said := host.run("--make", expect=1)) or setting in said
     assert host.files() == before and host.told.read_text() == ""
+
+
+@pytest.mark.parametrize("settings, opened, bound", [
+    ({}, set(), {"operator", "catalog"}),
+    ({"postgres_conninfo": "host='/run/postgresql,/run/other' user=sluice"}, set(), {"operator", "catalog"}),
+    ({"postgres_conninfo": "host=127.0.0.1 user=sluice"}, {"scheduler"}, {"operator", "catalog", "scheduler"}),
+    ({"redis_address": "[::1]:6379"}, {"queue", "board", "scheduler"}, {"operator", "catalog", "queue", "board", "scheduler"}),
+    ({"redis_address": "127.0.0.1:6379", "postgres_conninfo": "dbname=sluice host = localhost,db.example"},
+     {"queue", "board", "scheduler"}, {"queue", "board"}),
+    ({"redis_address": "127.0.0.1.example:6379"}, {"queue", "board", "scheduler"}, set()),
+    ({"redis_cluster": "127.0.0.1:6379"}, {"queue", "board", "scheduler"}, set()),
+    ({"postgres_conninfo": "hostaddr=10.0.0.1 user=sluice"}, {"scheduler"}, set()),
+    ({"postgres_conninfo": "service=shop"}, {"scheduler"}, set()),
+    ({"postgres_conninfo": "postgresql://sluice@localhost/sluice"}, {"scheduler"}, set())])
+def test_units_reach_what_the_settings_name(host, settings, opened, bound):
+    """Who has a network, and who reaches no more of it than this machine; again where the settings are others by then."""
+    def units(file):
+        return {re.sub(r"sluice-(pool@)?|\.service\.d/.*", "", name) for name in host.drop_ins() if name.endswith(file)}
+    for setting, value in settings.items():
+        change(host.config, setting, value)
+    host.run()
+    assert units("/zz-sluice-network.conf") == opened and units("/zz-sluice-addresses.conf") == bound
+    host.config.write_text(SETTINGS)
+    host.run()
+    assert host.drop_ins() == ONE_USER | BOUND
+    text = (host.units / next(iter(BOUND))).read_text()
+    assert "IPAddressDeny=any\nIPAddressAllow=localhost\n" in text
 
 
 @pytest.mark.parametrize("line", ["aclfile /etc/redis/users.acl", "user shop on nopass ~* +@all"])
@@ -180,7 +209,7 @@ def test_a_redis_by_address_opens_the_network_of_those_that_have_none(host):
     assert all(has_network(unit) for unit in closed)
     change(host.config, "redis_address", "")
     host.run()
-    assert not any(has_network(unit) for unit in closed) and not any("network" in name for name in host.drop_ins())
+    assert not any(has_network(unit) for unit in closed) and host.drop_ins() == ONE_USER | BOUND
 
 
 @pytest.fixture

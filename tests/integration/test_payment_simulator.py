@@ -213,7 +213,7 @@ def test_money_may_be_taken_after_nobody_waits_any_more(sim):
     pay = Kakao(sim)
     pay.press()
     with pytest.raises(GONE):
-        pay.approve("approve.late=400")
+        pay.approve("approve.late=1500")
     assert pay.look()["status"] == "AUTH_PASSWORD" and pay.money() == (0, 0)
     assert code(pay.approve()) == -785
     until(lambda: pay.money() == (11000, 0), 5)
@@ -234,7 +234,7 @@ def test_answers_may_take_their_time(sim):
 
 
 def test_an_outage_ends(sim):
-    sim.outage(0.4, "ready")
+    sim.outage(1.2, "ready")
     with pytest.raises(GONE):
         Kakao(sim)
     until(lambda: Kakao(sim), 5)

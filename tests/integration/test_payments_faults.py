@@ -309,18 +309,11 @@ def test_a_payment_is_one_reconciler_s(paying):
         process.wait(30)
     paying.reconfigure(payment_timeout_ms=SETTINGS["payment_timeout_ms"])
     assert len(calls()) == 3 and {call["subject"] for call in calls()} == refs
-    assert max(call["at"] for call in calls()) - min(call["at"] for call in calls()) < 3, "at the same time"
+    assert max(call["at"] for call in calls()) - min(call["at"] for call in calls()) < 3.4, "at the same time"
     assert {purchase.assert_agrees() for purchase in purchases} == {"PAID"}
 
 
 # Webhooks that come at a bad moment
-
-@pytest.fixture
-def toss(paying):
-    paying.reconfigure("payment", payment_provider="toss")
-    yield paying
-    paying.reconfigure("payment", payment_provider="kakaopay")
-
 
 def hint(parts, payment):
     row = parts.simulator.payment(payment)

@@ -32,7 +32,7 @@ class Behind:
         self.thread.start()
 
     def end(self, seconds=30):
-        self.thread.join(seconds)
+        self.thread.join(3 * seconds)
         assert not self.thread.is_alive()
         return self.answer
 

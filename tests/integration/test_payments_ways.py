@@ -11,17 +11,9 @@ from lib.wait import until
 
 @pytest.fixture
 def keeping(paying):
-    """As long as the module's tests run: an order is kept when its payment fails."""
-    paying.reconfigure("payment", payment_failure="keep")
-    yield paying
-    paying.reconfigure("payment", payment_failure="give_back")
-
-
-@pytest.fixture
-def toss(paying):
-    paying.reconfigure("payment", payment_provider="toss")
-    yield paying
-    paying.reconfigure("payment", payment_provider="kakaopay")
+    """An order is kept when its payment fails."""
+    paying.lend("keeping", "payment", payment_failure="keep")
+    return paying
 
 
 def test_another_way_to_pay_after_each_that_failed(keeping):

@@ -115,6 +115,40 @@ def test_tickets_and_visitors(api, scripts, ticked):
     assert_problem(other.position(queue), 409, "QUEUE_RESET")
 
 
+def asked(client, what):
+    """All that Redis is asked while `what` runs, a text for each command."""
+    with client.monitor() as monitor:
+        what()
+        client.echo("that is all")
+        commands = []
+        for entry in monitor.listen():
+            if "that is all" in entry["command"]:
+                return commands
+            commands.append(entry["command"])
+
+
+def test_a_ticket_of_before_a_loss_costs_no_more_once_its_place_is_there(parts, api, scripts, ticked):
+    """The first poll brings the place back, which takes the script; then it stands as any other, with the ticket of old."""
+    queue = ticked(recoverySeconds=0)
+    member, other = api.member(), api.member()
+    for each in (member, other):
+        each.enter(queue)
+    old = member.ticket
+    parts.forget_everything()
+    parts.reconcile_until(lambda: other.position(queue).status == 200)
+    until(lambda: scripts.client.hget(f"sluice:{{{queue}}}:state", "rateEma"), 10, "first tick")
+
+    def scripts_for(call):
+        commands = asked(scripts.client, call)
+        return [name for name in ("position", "enter") if any(scripts.sha(name) in command for command in commands)]
+    assert scripts_for(lambda: member.position(queue)) == ["position"]
+    assert scripts_for(lambda: member.position(queue)) == []
+    assert scripts_for(lambda: member.enter(queue)) == []
+    assert ticket_payload(old)["inc"] == 1 and ticket_payload(member.ticket)["inc"] == 2
+    member.ticket = old
+    assert same(api, scripts, queue, member)["rank"] == 0
+
+
 def test_a_walk(api, scripts, ticked):
     """Members come, go and return, places are let in and given up, other lanes fill: each poll is the script's answer."""
     queue = ticked()

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from lib.processes import children_of
+from lib.project import ROOT
 
 DIES = {"exec", "fork", "ptrace", "memory", "packets", "code", "turn-to-code", "kill", "setuid", "namespace", "i386"}
-IS_REFUSED = {"read", "write", "connect", "listen", "undo"}
+IS_REFUSED = {"read", "write", "connect", "listen", "listen-by-name", "undo"}
 PROGRAMS = {**{pool: ["sluice-fcgi", "--pool", pool] for pool in ("queue", "order", "payment", "operator", "catalog")},
             "scheduler": ["sluice-scheduler"], "board": ["sluice-board"], "reconcile": ["sluice-reconcile", "--every", "60"]}
 
@@ -24,13 +25,14 @@ def try_way(all_parts, make_directory):
     listener.bind(str(board / "fcgi.sock"))
     listener.listen()
 
-    def run(program, way, **settings):
+    def run(program, way, environment=None, says="", **settings):
         name, *options = PROGRAMS[program]
         environment = {**all_parts.environment, "SLUICE_TEST_BREAK_OUT": way, "SLUICE_BOARD_DIRECTORY": str(board),
-                       **{f"SLUICE_{key.upper()}": str(value) for key, value in settings.items()}}
+                       **{f"SLUICE_{key.upper()}": str(value) for key, value in settings.items()}, **(environment or {})}
         done = subprocess.run([all_parts.build / name, *options, "--config", all_parts.config], stdin=listener, timeout=20,
                               capture_output=True, text=True, env=environment, check=False)
-        assert "ERROR: AddressSanitizer" not in done.stderr, done.stderr
+        assert "ERROR: AddressSanitizer" not in done.stderr and says in done.stderr, done.stderr
+        assert "hunter2" not in done.stderr, done.stderr
         return done.returncode
     yield run
     listener.close()
@@ -53,8 +55,68 @@ def test_nor_out_of_any_other_program(try_way, program):
 
 def test_a_program_that_needs_the_net_gets_it_and_nothing_else(try_way):
     assert try_way("order", "connect", postgres_conninfo="host=127.0.0.1 dbname=sluice") == 0
-    for way in ("exec", "listen", "write"):
+    for way in ("exec", "listen", "listen-by-name", "write"):
         assert try_way("order", way, postgres_conninfo="host=127.0.0.1 dbname=sluice") == expected(way)
+
+
+@pytest.fixture
+def place(make_directory):
+    """Folders with a file each; opens() is how a program ends that tries to read one of them."""
+    folder = make_directory("files")
+    folder.chmod(0o755)
+    for name in ("named", "beside", "target", "elsewhere"):
+        (folder / name).mkdir()
+        (folder / name / "file").write_text("text\n")
+    return folder
+
+
+def test_what_a_setting_leads_to_by_links_can_be_read(try_way, place):
+    """As with certificates: a link in one folder, the file that it leads to in another, where the next one will be."""
+    (place / "beside/link").symlink_to("../target/file")
+    (place / "named/link").symlink_to("../beside/link")
+    (place / "target/next").write_text("text\n")
+
+    def opens(name):
+        return try_way("operator", "named", {"SLUICE_TEST_OPEN": str(place / name)}, tls_certificate_file=place / "named/link")
+    for name in ("named/link", "target/file", "target/next"):
+        assert opens(name) == 0, name
+    assert opens("elsewhere/file") == 3
+
+
+def test_a_theme_of_links_can_be_read(try_way, place):
+    theme = place / "theme"
+    (place / "named/texts").mkdir()
+    (place / "named/texts/en.json").symlink_to("../../target/file")
+    (place / "named/logo.svg").symlink_to(place / "beside/file")
+    theme.symlink_to("named")
+    (place / "target/file").write_text((ROOT / "web/waiting-room/texts/en.json").read_text())
+
+    def opens(name):
+        return try_way("queue", "named", {"SLUICE_TEST_OPEN": str(place / name)}, waiting_room_theme_directory=theme)
+    for name in ("theme/texts/en.json", "theme/logo.svg"):
+        assert opens(name) == 0, name
+    assert opens("elsewhere/file") == 3
+
+
+def test_a_service_of_postgresql_brings_its_files(try_way, place):
+    services = place / "named/services"
+    services.write_text(f"[shop]\nhost=/run/nowhere\ndbname=sluice\npassfile={place}/target/file\n")
+    environment = {"PGSERVICEFILE": str(services)}
+
+    def opens(name, **more):
+        return try_way("order", "named", {**environment, "SLUICE_TEST_OPEN": str(place / name)}, postgres_conninfo="service=shop", **more)
+    assert opens("named/services") == 0 and opens("target/file") == 0
+    assert opens("elsewhere/file") == 3
+
+
+@pytest.mark.parametrize("conninfo, says", [
+    ("service=nobody dbname=sluice", 'postgres_conninfo is refused: definition of service "nobody" not found'),
+    ("dbname=sluice passfile=pass", "postgres_conninfo: passfile must be an absolute path, not 'pass'"),
+    ("host=/run password='hunter2", "postgres_conninfo must be of libpq's form")])
+@pytest.mark.parametrize("program", ["order", "scheduler", "reconcile"])
+def test_a_conninfo_that_the_sandbox_would_break_is_refused_at_the_start(try_way, place, program, conninfo, says):
+    (place / "named/services").write_text("[shop]\n")
+    assert try_way(program, "named", {"PGSERVICEFILE": str(place / "named/services")}, says, postgres_conninfo=conninfo) == 78
 
 
 def test_without_the_sandbox_these_ways_are_open(try_way):

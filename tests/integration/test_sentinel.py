@@ -61,7 +61,7 @@ def test_the_primary_dies_in_the_middle_of_a_rush(group_parts, record_property):
     killed = time.monotonic()
     before.kill()
     after, promoted = group.wait_promoted(before)
-    thread.join(120)
+    thread.join(200)
     assert_kept(parts, rush, queue)
     detection = promoted - killed
     back = rush.first("polled", promoted - 0.2) - killed
@@ -82,7 +82,7 @@ def test_the_primary_dies_in_the_middle_of_a_rush(group_parts, record_property):
     assert 0 <= excess <= bound
     span = (tokens[-1][0] - tokens[0][0]) / 1000
     assert len(tokens) <= BURST + RATE * (span + 1) + bound, "the rate, and what a fail-over may add"
-    assert back < 15 and (RECOVERY_S - 1) * 1000 <= stood_still < 45_000
+    assert back < 45 and (RECOVERY_S - 1) * 1000 <= stood_still < 45_000
     assert losses >= 1, "a fail-over may have lost something: recovered"
     # Those let in before, and those let in after: in order of their numbers.
     assert not inversions(late)
@@ -136,9 +136,10 @@ def test_a_demoted_primary_is_not_written_to(group_parts):
     until(lambda: newcomer.enter(queue).status == 201, 10)
     assert newcomer.position(queue)["rank"] == 5
     # Each client of ours is at the new one: pools, schedulers, reconcile.
-    with before.client() as client:
-        theirs = [c for c in client.client_list(_type="normal") if c["user"] == "sluice" and c["cmd"] != "info"]
-    assert not theirs, theirs
+    def theirs():
+        with before.client() as client:
+            return [c for c in client.client_list(_type="normal") if c["user"] == "sluice" and c["cmd"] != "info"]
+    until(lambda: not theirs(), 10, "nobody is at the old one")
 
 
 def test_a_wrong_password_is_said(group_parts):

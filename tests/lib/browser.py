@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from lib.processes import Process, assert_none_left
 from lib.project import ROOT
-from lib.wait import until
+from lib.wait import PATIENCE, until
 
 DRIVER = ROOT / "tests" / "browser" / "driver.mjs"
 SECONDS = 15
@@ -49,11 +49,12 @@ class Driver:
                                 pass_fds=(answers,))
         os.close(commands)
         os.close(answers)
-        self.version = self._answer(0, 30)
+        self.version = self._answer(0, 90)
         return self
 
     def call(self, command, seconds=SECONDS, **args):
         """Carries a command out and returns its result."""
+        seconds *= PATIENCE
         self._number += 1
         request = {"id": self._number, "command": command, "seconds": seconds, "args": args}
         try:

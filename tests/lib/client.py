@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
+from lib.wait import PATIENCE
+
 PROBLEM_FIELDS = {"type", "title", "status", "detail", "instance", "code"}
 RETRYABLE = {"RATE_LIMITED", "ORDER_CAPACITY", "ADMISSION_UNAVAILABLE", "ORDERS_UNAVAILABLE", "QUEUE_FULL",
              "ORDER_IN_PROGRESS", "COUPON_BUSY", "CAPTCHA_UNAVAILABLE", "CATALOG_UNAVAILABLE"}
@@ -79,7 +81,7 @@ class Http:
     async def _together(self, calls, connections, timeout):
         connector = aiohttp.TCPConnector(limit=connections)
         async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(),
-                                         timeout=aiohttp.ClientTimeout(total=timeout)) as session:
+                                         timeout=aiohttp.ClientTimeout(total=timeout * PATIENCE)) as session:
             return await asyncio.gather(*(self.send(session, *call) for call in calls))
 
     async def send(self, session, method, path, headers=None, body=None):

@@ -220,7 +220,7 @@ class Line:
 
     # Operators
 
-    def publish(self, seq_floor=0, recovery_ms=0, version=None, intent="create", **settings):
+    def publish(self, seq_floor=0, recovery_ms=0, version=None, intent="create", knows=25, **settings):
         """Makes the queue, or changes it. Returns the outcome."""
         self.settings.update(settings)
         self.version = version if version is not None else self.version + 1
@@ -228,7 +228,7 @@ class Line:
                   "incarnation": self.incarnation}
         flat = [str(word) for pair in fields.items() for word in pair]
         return self.call("queue_publish", intent, self.version, self.epoch, self.incarnation, seq_floor,
-                         recovery_ms, *flat)[0]
+                         recovery_ms, knows, *flat)[0]
 
     def lead(self, owner="a", lease_ms=60000):
         return self.call("leader_acquire", owner=owner, leaseMs=lease_ms)

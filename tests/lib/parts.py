@@ -63,6 +63,8 @@ class Parts:
         self.nginx = None
         self.port = free_port()
         self.allowed_errors = set()
+        self.lent = None  # to a fixture: its name, the pool, its settings, and all those of before
+        self.in_order = False
         self.redis = None
         self.api = None
 
@@ -148,9 +150,12 @@ class Parts:
         self.redis_server.start()
         if self.redis is None:
             self.redis = self.redis_server.client()
-        elif self.reconciler is None:
-            # Nobody would look whether it has lost something: we know that it has not.
+        elif self.knows_redis_whole():
             self.redis.delete("sluice:tenures")
+
+    def knows_redis_whole(self):
+        """Nobody would look whether it has lost something: we know that it has not."""
+        return self.reconciler is None
 
     def socket(self, pool):
         return self.directory / "fcgi" / f"{pool}.sock"
@@ -181,6 +186,7 @@ class Parts:
 
     def reconfigure(self, *pools, **settings):
         """Changes settings and starts these pools anew with them."""
+        self.in_order = False
         self.settings.update(settings)
         self._write_config()
         for name in pools:
@@ -188,6 +194,23 @@ class Parts:
             self.start_pool(name, self._count_of(name))
         for name in pools:
             self._wait_pool(name)
+
+    def lend(self, fixture, pool, **settings):
+        """Other settings of a pool, as long as tests ask for that fixture one after another: a pool's start takes seconds."""
+        if self.lent and self.lent[:3] == (fixture, pool, settings):
+            return
+        before = self.lent[3] if self.lent and self.lent[1] == pool else None
+        if before is None:
+            self.take_back()
+        self.lent = fixture, pool, settings, dict(before or self.settings)
+        self.settings = {**self.lent[3], **settings}
+        self.reconfigure(pool)
+
+    def take_back(self, but_from=()):
+        if self.lent and self.lent[0] not in but_from:
+            _, pool, _, self.settings = self.lent
+            self.lent = None
+            self.reconfigure(pool)
 
     def _wait_pool(self, name):
         """Until every worker of the pool answers well: each connects by itself."""
@@ -313,8 +336,17 @@ class Parts:
 
     # Ending
 
-    def settle(self):
-        """After each test: everything is as a test wants to find it."""
+    def at_work(self, fixtures):
+        """In order for the one test of the block that has these fixtures, and afterwards for the next."""
+        if not self.in_order or self.lent and self.lent[0] not in fixtures:
+            self.settle(fixtures)
+        self.in_order = False
+        yield self
+        self.settle(fixtures)
+        self.in_order = True
+
+    def settle(self, fixtures=()):
+        """After each test: everything is as a test with these fixtures wants to find it."""
         self.disarm()
         self.stop_everybody_s_stop()
         self.stop_reconcile()
@@ -325,6 +357,7 @@ class Parts:
         self.schedulers = [process for process in self.schedulers if process.alive()]
         if len(self.schedulers) != 1:
             self.restart_schedulers(1)
+        self.take_back(but_from=fixtures)
         self._wait_pool("order")
         self._wait_pool("payment")
         if not self.redis.hexists("sluice:tenures", "complete"):

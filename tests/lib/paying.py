@@ -20,11 +20,11 @@ class PayingParts(Parts):
         super().__init__(directory, queue_workers=1, order_workers=2, payment_workers=WORKERS,
                          **{**SETTINGS, **self.simulator.settings(provider), **settings})
 
-    def settle(self):
+    def settle(self, fixtures=()):
         if not self.simulator.process.alive():
             self.simulator.start()
         self.simulator.behave()
-        super().settle()
+        super().settle(fixtures)
         # What the test before has left open, perhaps at another provider, is nobody's business any more.
         self.postgres.query("UPDATE payment SET needs_person = false, retry_at = NULL WHERE needs_person OR retry_at IS NOT NULL")
 

@@ -102,7 +102,7 @@ class PostgresServer:
 
     def superuser(self, sql, database="sluice"):
         connection = psycopg2.connect(host=str(self.sockets), user="postgres", dbname=database,
-                                      connect_timeout=3)
+                                      connect_timeout=20)
         try:
             connection.autocommit = True
             with connection.cursor() as cursor:
@@ -113,7 +113,7 @@ class PostgresServer:
 
     def query(self, sql, *parameters):
         """Rows as tuples, on a connection of its own."""
-        connection = psycopg2.connect(self.conninfo, connect_timeout=3)
+        connection = psycopg2.connect(self.conninfo, connect_timeout=20)
         try:
             connection.autocommit = True
             with connection.cursor() as cursor:
@@ -127,7 +127,7 @@ class PostgresServer:
 
     def connection(self):
         """For tests that hold locks; the caller closes it."""
-        return psycopg2.connect(self.conninfo, connect_timeout=3)
+        return psycopg2.connect(self.conninfo, connect_timeout=20)
 
     def stop(self):
         """Fast shutdown."""

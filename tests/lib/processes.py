@@ -7,7 +7,7 @@ import time
 import uuid
 from pathlib import Path
 
-from lib.wait import until
+from lib.wait import PATIENCE, until
 
 RUN_MARK = "SLUICE_TEST_RUN"
 RUN_ID = os.environ.setdefault(RUN_MARK, uuid.uuid4().hex)
@@ -42,10 +42,11 @@ class Process:
             self.child.send_signal(number)
 
     def wait(self, seconds):
-        return self.child.wait(timeout=seconds)
+        return self.child.wait(timeout=seconds * PATIENCE)
 
     def stop(self, number=signal.SIGTERM, seconds=10):
         """Asks it to end; returns its exit code. Kills it, and says so, when it does not end in time."""
+        seconds *= PATIENCE
         # Not the other way round: a SIGCONT takes back the stop by which LeakSanitizer looks at a process that ends, and both
         # would wait for ever.
         self.send(signal.SIGCONT)

@@ -8,7 +8,7 @@ import redis
 
 from lib.ports import free_port
 from lib.processes import Process
-from lib.wait import TooLate, until
+from lib.wait import until
 
 USER, PASSWORD = "sluice", "the-password-of-tests"
 SENTINEL_PASSWORD = "the-sentinels-password"
@@ -40,7 +40,7 @@ class Node:
 
     def client(self, **options):
         options.setdefault("decode_responses", True)
-        return redis.Redis(port=self.port, password=PASSWORD if self.users else None, socket_timeout=10, **options)
+        return redis.Redis(port=self.port, password=PASSWORD if self.users else None, socket_timeout=30, **options)
 
     def call(self, *words):
         with self.client() as client:
@@ -128,7 +128,7 @@ class SentinelGroup(_Group):
 
     @staticmethod
     def _ask(port, *words):
-        with redis.Redis(port=port, password=SENTINEL_PASSWORD, decode_responses=True, socket_timeout=5) as client:
+        with redis.Redis(port=port, password=SENTINEL_PASSWORD, decode_responses=True, socket_timeout=15) as client:
             return client.execute_command(*words)
 
     def _knows(self, port, replicas, sentinels):
@@ -150,10 +150,11 @@ class SentinelGroup(_Group):
 
     def wait_promoted(self, before, seconds=30):
         """Until another node than `before` is the primary; returns it and when that was."""
-        def other():
-            node = self.primary()
-            return node if node is not before and node.info()["role"] == "master" else None
-        return until(other, seconds, "another primary"), time.monotonic()
+        return until(lambda: self._primary_other_than(before), seconds, "another primary"), time.monotonic()
+
+    def _primary_other_than(self, before):
+        node = self.primary()
+        return node if node is not before and node.info()["role"] == "master" else None
 
     def fail_over(self, before, seconds=60):
         """Asks the Sentinels for an orderly one until they have carried it out: they refuse or give up where they have not seen yet
@@ -163,10 +164,16 @@ class SentinelGroup(_Group):
                 self._ask(self.sentinels[0][0], "SENTINEL", "FAILOVER", self.NAME)
             except redis.ResponseError:
                 pass
-            try:
-                return self.wait_promoted(before, 10)
-            except TooLate:
-                return None
+            # Asked again while it goes on, they would carry out a second one; where they have refused nothing goes on.
+            end = time.monotonic() + 10
+            while time.monotonic() < end:
+                try:
+                    if node := self._primary_other_than(before):
+                        return node
+                except (redis.RedisError, OSError):
+                    pass
+                time.sleep(0.1)
+            return None
         return until(asked, seconds, "an orderly fail-over")
 
     def wait_in_step(self):
@@ -178,7 +185,7 @@ class SentinelGroup(_Group):
     def client(self, **options):
         return redis.sentinel.Sentinel(
             [("127.0.0.1", port) for port, _ in self.sentinels], sentinel_kwargs={"password": SENTINEL_PASSWORD},
-            password=PASSWORD, decode_responses=True, socket_timeout=5).master_for(self.NAME)
+            password=PASSWORD, decode_responses=True, socket_timeout=15).master_for(self.NAME)
 
     def stop(self):
         for _port, process in self.sentinels:

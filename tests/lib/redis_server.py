@@ -54,7 +54,7 @@ class RedisServer:
 
     def client(self, **options):
         options.setdefault("decode_responses", True)
-        return redis.Redis(unix_socket_path=self.socket, socket_timeout=10, **options)
+        return redis.Redis(unix_socket_path=self.socket, socket_timeout=30, **options)
 
     def stop(self):
         """An orderly end, as an operator would."""

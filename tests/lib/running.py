@@ -2,7 +2,7 @@
 
 import threading
 
-from lib.wait import until
+from lib.wait import PATIENCE, until
 
 # Where a worker can die on its way, and whether what it was about stands then.
 ORDER_STEPS = [("order.before_claim", False), ("order.claimed", False), ("order.before_transaction", False),
@@ -21,17 +21,17 @@ class Running:
         self.answer = call()
 
     def wait(self, seconds=20):
-        self._thread.join(seconds)
+        self._thread.join(seconds * PATIENCE)
         assert not self._thread.is_alive()
         return self.answer
 
 
 def overdue(parts, queue):
-    """The lease of the queue's claim has run out."""
+    """The lease of the queue's claim has run out; or the claim is gone, because a reconcile of before was so late."""
     key = f"sluice:{{{queue}}}:claimed"
 
     def is_over():
         seconds, micros = parts.redis.time()
         ends = [end for _, end in parts.redis.zrange(key, 0, -1, withscores=True)]
-        return ends and max(ends) < seconds * 1000 + micros // 1000
+        return not ends or max(ends) < seconds * 1000 + micros // 1000
     until(is_over, 10, "end of the lease")

@@ -30,7 +30,7 @@ class Shopper:
 class Rush:
     """`run()` in a thread or by itself; the records are in `shoppers`."""
 
-    def __init__(self, api, queue, items, count, arrive_s=2.0, poll_s=0.25, give_up_s=60, order=True):
+    def __init__(self, api, queue, items, count, arrive_s=2.0, poll_s=0.25, give_up_s=150, order=True):
         self.api, self.queue, self.items = api, queue, items
         self.shoppers = [Shopper(api) for _ in range(count)]
         self.arrive_s, self.poll_s, self.give_up_s = arrive_s, poll_s, give_up_s
@@ -41,7 +41,7 @@ class Rush:
         asyncio.run(self._run())
 
     async def _run(self):
-        timeout = aiohttp.ClientTimeout(total=10)
+        timeout = aiohttp.ClientTimeout(total=30)
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=64), timeout=timeout,
                                          cookie_jar=aiohttp.DummyCookieJar()) as session:
             self.begin = time.monotonic()

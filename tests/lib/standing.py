@@ -63,7 +63,7 @@ class Standing:
 
     def stop(self):
         self._end.set()
-        self._thread.join(30)
+        self._thread.join(90)
         assert not self._thread.is_alive()
 
     def assert_right(self):
@@ -84,7 +84,7 @@ class Standing:
     async def _run(self):
         connector = aiohttp.TCPConnector(limit=0, force_close=True)
         async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(),
-                                         timeout=aiohttp.ClientTimeout(total=20)) as self._session:
+                                         timeout=aiohttp.ClientTimeout(total=60)) as self._session:
             await asyncio.gather(*(self._stand(person) for person in self.people))
 
     async def _stand(self, person):

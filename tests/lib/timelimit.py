@@ -4,6 +4,8 @@ import signal
 
 import pytest
 
+from lib.wait import PATIENCE
+
 DEFAULT_SECONDS = 60
 
 
@@ -11,7 +13,7 @@ DEFAULT_SECONDS = 60
 def pytest_runtest_protocol(item):
     """Raises in the test's main thread when its time, its fixtures' included, is over."""
     marker = item.get_closest_marker("limit")
-    seconds = marker.args[0] if marker else DEFAULT_SECONDS
+    seconds = PATIENCE * (marker.args[0] if marker else DEFAULT_SECONDS)
 
     def over(_number, _frame):
         # Once more, should the clean-up hang as well.

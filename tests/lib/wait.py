@@ -3,6 +3,11 @@
 import asyncio
 import time
 
+# A deadline says what an idle machine needs at most; a busy one gets so many times as long. Where it is kept this costs nothing.
+# What must come before something else would bring it (the end of a time to live, say) asks within().
+PATIENCE = 3
+LOOKS_A_SECOND = 20
+
 
 class TooLate(AssertionError):
     """What was waited for did not come in time."""
@@ -13,6 +18,7 @@ def until(check, seconds=10.0, what=None, every=0.02):
 
     An exception of `check` counts as "not yet" and is shown when the time is over.
     """
+    seconds *= PATIENCE
     deadline = time.monotonic() + seconds
     while True:
         last = None
@@ -31,23 +37,33 @@ def until(check, seconds=10.0, what=None, every=0.02):
 
 def within(seconds, check, what):
     """Asks as until() does. What is asked so many seconds from now must be true, however long a busy machine takes
-    to answer."""
-    begin = time.monotonic()
+    to answer. One that stands still meanwhile makes us look less often: it is asked some times in any case."""
+    begin, looks = time.monotonic(), 0
     while True:
-        asked = time.monotonic()
+        asked, looks = time.monotonic(), looks + 1
         try:
             last = check()
             if last:
                 return last
         except Exception as error:  # pylint: disable=broad-except
             last = error
-        if asked - begin >= seconds:
+        if asked - begin >= seconds and looks >= seconds * LOOKS_A_SECOND:
             raise TooLate(f"not within {seconds} s: {what}; at last: {last!r}")
         time.sleep(0.02)
 
 
+def is_within(seconds, check, what):
+    """Whether it was; it is waited for in any case."""
+    try:
+        return bool(within(seconds, check, what))
+    except TooLate:
+        until(check, what=what)
+        return False
+
+
 async def until_async(check, seconds=10.0, what=None, every=0.02):
     """The same for a coroutine function."""
+    seconds *= PATIENCE
     deadline = time.monotonic() + seconds
     while True:
         try:

@@ -95,7 +95,7 @@ def test_newcomers_repeats_and_takeovers(make_line):
 
 
 @pytest.mark.parametrize("who", [
-    ("m0", None), ("aside", None), ("owes", None), ("m20", Ticket(21, 0, 1, 0)), ("lost", Ticket(100, 0, 1, 0)), ("m20", None),
+    ("m0", None), ("aside", None), ("owes", None), ("m20", Ticket(21, 1, 1, 0)), ("lost", Ticket(100, 0, 1, 0)), ("m20", None),
     ("m20", Ticket(21, 1, 1, 1)), ("m20", Ticket(22, 0, 1, 1)), ("m20", Ticket(21, 0, 2, 1)),
 ])
 def test_whoever_is_no_ordinary_case_is_left_to_enter(make_line, who):
@@ -103,6 +103,12 @@ def test_whoever_is_no_ordinary_case_is_left_to_enter(make_line, who):
     before = contents(line)
     assert Together(line, who).all == [None]
     assert contents(line) == before
+
+
+def test_a_ticket_of_before_a_loss_whose_place_is_there_is_as_good_as_any(make_line):
+    one, other, tickets = two_lines(make_line)
+    together = compare(one, other, [("m20", replace(tickets["m20"], incarnation=0))])
+    assert together.all == [(11, 21, 0)]
 
 
 def test_a_member_twice_is_decided_once(make_line):

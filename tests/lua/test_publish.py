@@ -20,6 +20,36 @@ def test_settings_that_are_gone_are_gone(line):
     assert line.redis.hget(line.key("settings"), "leftover") is None
 
 
+def test_what_a_later_release_has_published_stays(line):
+    """A host that does not know a setting erases it not, however often it publishes; who knows it may take it away."""
+    settings = line.key("settings")
+    assert line.publish(knows=30, novelty="altcha") == "PUBLISHED"
+    del line.settings["novelty"]
+    for rate in (3, 4):
+        assert line.publish(ratePerSecond=rate) == "PUBLISHED"
+        assert line.redis.hmget(settings, "ratePerSecond", "novelty") == [str(rate), "altcha"]
+    assert line.publish(knows=31) == "PUBLISHED"
+    assert line.redis.hget(settings, "novelty") is None
+    assert line.publish(knows=31, novelty="altcha", deleted=1) == "PUBLISHED"
+    del line.settings["novelty"]
+    assert line.publish(deleted=0) == "PUBLISHED"
+    assert line.redis.hget(settings, "novelty") is None, "another queue of that name"
+
+
+def test_whoever_knows_more_settings_says_the_same_version_once_more(line):
+    assert line.publish(version=10) == "PUBLISHED"
+    for intent in ("create", "recover"):
+        assert line.publish(version=10, knows=30, intent=intent, novelty="altcha") == "OLDER"
+    assert line.publish(version=9, knows=30, intent="change", novelty="altcha") == "OLDER"
+    assert line.publish(version=10, knows=30, intent="change", novelty="altcha") == "PUBLISHED"
+    assert line.redis.hget(line.key("settings"), "novelty") == "altcha"
+    assert line.publish(version=10, knows=30, intent="change") == "OLDER", "once"
+    # The release of before knew nothing of all this, and left no word of it.
+    line.redis.hdel(line.key("settings"), "publisherKnew", "mostKnown", "novelty")
+    assert line.publish(version=10, knows=30, intent="change") == "PUBLISHED"
+    assert line.redis.hget(line.key("settings"), "novelty") == "altcha"
+
+
 def test_publishing_settings_touches_nobody(line):
     for i in range(20):
         line.enter(f"m{i}")

@@ -363,6 +363,43 @@ def test_a_line_that_lost_its_end_keeps_what_it_has(cut):
     cut.check()
 
 
+@pytest.mark.parametrize("by", ["poll", "entry", "leaving"])
+@pytest.mark.parametrize("state", ["WAITING", "READY", "CLAIMED", "AWAY"])
+def test_a_take_over_in_the_lost_moments_counts(cut, state, by):
+    """The later screen's ticket is all that is left of it: it goes on there, and the earlier one is revoked."""
+    line = cut
+    line.publish(pickupSeconds=1)
+    old = line.enter("m").ticket
+    token = None
+    if state != "WAITING":
+        line.promote(1)
+    if state in ("READY", "CLAIMED"):
+        token = line.position("m").token
+    if state == "CLAIMED":
+        assert line.claim("m", token)[0] == "CLAIMED"
+    if state == "AWAY":
+        line.advance(5000)
+        line.promote(1)
+        assert line.members("away") == ["m"]
+    new = Ticket(old.seq, old.generation + 1, old.epoch, old.incarnation)
+    line.lose_the_end()
+    if by == "leaving":
+        assert line.leave("m", new) == ("ORDER_IN_PROGRESS" if state == "CLAIMED" else "LEFT")
+        assert line.position("m", old).status == ("READY" if state == "CLAIMED" else "NOT_ENTERED")
+        return
+    ask, code = (line.position, "OK") if by == "poll" else (line.enter, "ALREADY")
+    for _ in range(2):
+        answer = ask("m", new)
+        assert (answer.code, answer.seq, answer.generation) == (code, old.seq, new.generation)
+        assert (answer.status, answer.token) == (("READY", token) if token else ("WAITING", ""))
+        assert line.position("m", old).code == line.enter("m", old, mode="stay").code == "SESSION_REVOKED"
+    if state == "READY":
+        assert line.claim("m", token)[0] == "CLAIMED"
+    if token:
+        assert line.consume("m", token) == "CONSUMED"
+    line.check()
+
+
 def test_whoever_ordered_in_the_lost_moments_leaves_the_line(cut):
     cut.add_codes("priority", "VIP-1", uses=10)
     cut.add_codes("invite", "INV-1", uses=10)

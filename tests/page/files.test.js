@@ -6,10 +6,11 @@ const path = require('node:path');
 const test = require('node:test');
 
 const page = require('./waiting_page.js');
+const {names, whole: script} = require('./waiting_script.js');
 
 const FOLDER = path.join(__dirname, '../../web/waiting-room');
 const read = (name) => fs.readFileSync(path.join(FOLDER, name), 'utf8');
-const html = read('page.html'), script = read('page.js'), style = read('page.css');
+const html = read('page.html'), style = read('page.css');
 const languages = {};
 for (const file of fs.readdirSync(path.join(FOLDER, 'texts'))) {
     languages[path.basename(file, '.json')] = JSON.parse(read(path.join('texts', file)));
@@ -58,6 +59,16 @@ test('nothing breaks out of where the template puts it', () => {
     assert.ok(!/<\/style|\{\{/.test(style));
     assert.ok(!/ (style|on\w+)=/.test(html), 'the content security policy allows no inline style or handler');
     assert.ok(!/https?:|\/\/[a-z]/.test(html + style.replace(/\/\*[^]*?\*\//g, '')), 'nothing from elsewhere');
+});
+
+test('the parts of the script are all there once, are installed, and share no name', () => {
+    const files = fs.readdirSync(path.join(FOLDER, 'script')).sort();
+    const installed = fs.readFileSync(path.join(FOLDER, '../Makefile.inc'), 'utf8').match(/script\/\S+/g);
+    assert.deepStrictEqual(names.map((name) => name + '.js').sort(), files);
+    assert.deepStrictEqual(installed.map((file) => path.basename(file)).sort(), files);
+    const functions = script.match(/^function \w+/gm);
+    assert.strictEqual(new Set(functions).size, functions.length, String(functions));
+    assert.doesNotThrow(() => new Function(script));
 });
 
 test('parameters are filled in, and unknown ones are left', () => {

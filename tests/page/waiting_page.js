@@ -1,12 +1,7 @@
 'use strict';
-// The first half of the waiting page's script, which only decides: its functions by their names.
-const fs = require('node:fs');
-const path = require('node:path');
+// The parts of the waiting page's script that only decide: their functions by their names.
+const {part} = require('./waiting_script.js');
 
-const script = fs.readFileSync(path.join(__dirname, '../../web/waiting-room/page.js'), 'utf8');
-const [deciding, page] = script.slice(script.indexOf("'use strict'")).split('/* ---- The page: what is known ---- */');
-if (!page) {
-    throw new Error('page.js has no second half');
-}
+const deciding = ['decisions', 'words', 'proof'].map(part).join('\n');
 const names = deciding.match(/^function \w+/gm).map((line) => line.slice(9));
-module.exports = new Function(`${deciding}; return {${names}};`)();
+module.exports = new Function(`'use strict';\n${deciding}; return {${names}};`)();

@@ -1,6 +1,6 @@
 /*
- * A crowd of waiting pages without browsers: each decides by the waiting page's own script (the part of page.js
- * that only decides) what to ask and when. Enters them, lets them wait for a while, and prints what they asked
+ * A crowd of waiting pages without browsers: each decides by the waiting page's own script (its parts that only
+ * decide) what to ask and when. Enters them, lets them wait for a while, and prints what they asked
  * as JSON: {"entered", "board", "position", "unchanged", "failed", "ready"}.
  *
  * Usage: node waiting_pages.mjs URL QUEUE PAGES SECONDS

@@ -1,5 +1,6 @@
 #include "tests/unit/unit.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/catalog/l1.h"
+#include "lib/catalog/l1_file.h"
+#include "lib/catalog/l1_folder.h"
 #include "lib/metrics/metrics.h"
 #include "tests/unit/scratch.h"
 
@@ -87,6 +90,18 @@ static struct str long_text(size_t n, int letter)
 
     memset(bytes, letter, n);
     return str_sized(bytes, n);
+}
+
+static void empty_folder(const char *path)
+{
+    static const char *const FILES[] = {"data.mdb", "lock.mdb", "host", "locks"};
+
+    for (size_t i = 0; i < COUNT(FILES); i++) {
+        char file[PATH_MAX + 16];
+        (void)snprintf(file, sizeof(file), "%s/%s", path, FILES[i]);
+        (void)unlink(file);
+    }
+    assert_int_equal(rmdir(path), 0);
 }
 
 /* What `act` returns in another process. */
@@ -318,6 +333,65 @@ TEST(a_folder_that_others_may_write_to_is_not_used)
     assert_int_equal(chmod(folder(), 0700), 0);
 }
 
+/* Until the next look, and on a busy machine. */
+static bool comes_true(struct l1 *l1, bool wanted)
+{
+    int64_t until = clock_monotonic_ms() + 15000;
+
+    while (has(l1, "a", STR("text")) != wanted && clock_monotonic_ms() < until) {
+        (void)usleep(20000);
+    }
+    return has(l1, "a", STR("text")) == wanted;
+}
+
+TEST(a_folder_that_another_has_replaced_is_not_used_until_it_is_back)
+{
+    char ours[PATH_MAX];
+    char aside[PATH_MAX];
+
+    (void)snprintf(ours, sizeof(ours), "%s", scratch_path("ours"));
+    (void)snprintf(aside, sizeof(aside), "%s", scratch_path("aside"));
+    struct l1 *l1 = l1_open(ours, MIB);
+    assert_true(put(l1, "a", STR("text"), 1));
+    assert_int_equal(rename(ours, aside), 0);
+    assert_int_equal(mkdir(ours, 0700), 0);
+    assert_int_equal(geteuid() == 0 ? chown(ours, 1, 1) : chmod(ours, 0777), 0);
+    assert_true(comes_true(l1, false));
+    assert_false(put(l1, "a", STR("text"), 2));
+    assert_int_equal(rmdir(ours), 0); /* nothing was put there */
+    assert_int_equal(symlink(aside, ours), 0);
+    struct l1 *other = l1_open(ours, MIB);
+    assert_false(has(other, "a", STR("text")));
+    l1_close(other);
+    assert_int_equal(unlink(ours), 0);
+    assert_int_equal(rename(aside, ours), 0);
+    assert_true(comes_true(l1, true));
+    l1_close(l1);
+    empty_folder(ours);
+}
+
+TEST(what_is_in_a_folder_that_was_held_open_is_not_looked_up_by_its_name)
+{
+    char ours[PATH_MAX];
+    char aside[PATH_MAX];
+
+    (void)snprintf(ours, sizeof(ours), "%s", scratch_path("ours"));
+    (void)snprintf(aside, sizeof(aside), "%s", scratch_path("aside"));
+    struct l1_folder folder;
+    assert_true(l1_folder_open(&folder, ours));
+    assert_true(l1_folder_is_in_place(&folder, ours));
+    assert_int_equal(rename(ours, aside), 0);
+    assert_int_equal(mkdir(ours, 0700), 0);
+    assert_false(l1_folder_is_in_place(&folder, ours));
+    struct l1_file file = {.env = NULL};
+    assert_int_equal(l1_file_open(&file, folder.path, MIB << 20), 0);
+    assert_true(l1_file_is_current(&file));
+    l1_file_close(&file);
+    l1_folder_close(&folder);
+    assert_int_equal(rmdir(ours), 0);
+    empty_folder(aside);
+}
+
 TEST(another_boots_times_mean_nothing)
 {
     struct l1 *l1 = l1_open(folder(), MIB);
@@ -355,6 +429,8 @@ int main(void)
         L1_TEST(a_file_that_another_has_replaced_is_left),
         L1_TEST(a_writer_that_was_stopped_holds_nobody_up),
         L1_TEST(a_folder_that_others_may_write_to_is_not_used),
+        L1_TEST(a_folder_that_another_has_replaced_is_not_used_until_it_is_back),
+        L1_TEST(what_is_in_a_folder_that_was_held_open_is_not_looked_up_by_its_name),
         L1_TEST(another_boots_times_mean_nothing),
     };
 

@@ -124,6 +124,21 @@ TEST(an_entry_captcha_that_was_false_is_none)
                         shown(replaced("{}")));
 }
 
+TEST(a_change_keeps_what_a_later_release_has_stored)
+{
+    json_object *stored = replaced("{}");
+    json_object *kept = NULL;
+    struct queue_settings_fault fault;
+
+    json_object_object_add(stored, "novelty", json_object_new_string("altcha"));
+    stored = changed(stored, "{\"maxWaiting\": 7}");
+    assert_true(json_object_object_get_ex(stored, "novelty", &kept));
+    assert_string_equal(json_object_get_string(kept), "altcha");
+    assert_string_equal(shown(stored), shown(replaced("{\"maxWaiting\": 7}")));
+    /* Nobody sets here what nobody here knows. */
+    assert_null(queue_settings_change(arena, stored, parse("{\"novelty\": \"none\"}"), &fault));
+}
+
 TEST(what_get_shows_put_takes_and_nothing_changes)
 {
     static const char *const GIVEN[] = {
@@ -374,6 +389,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(an_empty_put_gives_the_defaults_of_the_contract),
         CASE(an_entry_captcha_that_was_false_is_none),
+        CASE(a_change_keeps_what_a_later_release_has_stored),
         CASE(what_get_shows_put_takes_and_nothing_changes),
         CASE(patch_changes_what_it_names_only),
         CASE(an_automatic_burst_follows_rate_and_tick),

@@ -1,6 +1,6 @@
 /*
  * waiting_page: the page made of its files, with values that cannot break out of their places, in the language that
- * fits, and made anew when a file changes.
+ * fits, its script put together of parts, and made anew when a file changes.
  */
 #include "tests/unit/unit.h"
 
@@ -28,7 +28,9 @@ static int make_files(void **state)
     (void)state;
     (void)mkdir(scratch_path("page"), 0700);
     (void)mkdir(scratch_path("page/texts"), 0700);
+    (void)mkdir(scratch_path("page/script"), 0700);
     (void)mkdir(scratch_path("own"), 0700);
+    (void)mkdir(scratch_path("own/script"), 0700);
     (void)snprintf(directory, sizeof(directory), "%s", scratch_path("page"));
     (void)snprintf(theme, sizeof(theme), "%s", scratch_path("own"));
     write_file("page", "page.html",
@@ -36,7 +38,9 @@ static int make_files(void **state)
                "[{{face}}|{{queue}}|{{message}}|{{place}}|{{ahead}}|{{refresh}}]"
                "<script>{{state}}</script><script>{{texts}}</script>{{script}}");
     write_file("page", "page.css", "/* over\n   lines */\n  a{}");
-    write_file("page", "page.js", "run();");
+    write_file("page", "page.js", "/* both */\n//@include one\n  //@include two \r\nrun();");
+    write_file("page/script", "one.js", "/* of 1 */\n\n  first();");
+    write_file("page/script", "two.js", "second();\n");
     write_file("page", "logo.svg", "<svg/>");
     write_file("page/texts", "en.json", "{\"hello\": \"Hello <you>\"}");
     write_file("page/texts", "ko.json", "{\"hello\": \"안녕\"}");
@@ -88,7 +92,7 @@ TEST(every_value_is_in_its_place)
 
     assert_contains(text, "<html lang=ko><style nonce=abc>a{}</style><svg/>안녕 "
                           "[WAITING|drop|hi|7|6|5]<script>{\"a\":1}</script>");
-    assert_contains(text, "</script>run();");
+    assert_contains(text, "</script>first();\nsecond();\nrun();");
     waiting_page_free(page);
 }
 
@@ -126,6 +130,38 @@ TEST(a_theme_replaces_what_it_has)
     (void)remove(scratch_path("own/page.css"));
 }
 
+TEST(a_theme_replaces_a_part_or_the_whole_of_the_script)
+{
+    write_file("own/script", "two.js", "another();");
+    struct waiting_page *page = open_page(theme);
+
+    assert_contains(written(page, "en", "", "{}"), "</script>first();\nanother();\nrun();");
+    waiting_page_free(page);
+    write_file("own", "page.js", "alone();");
+    page = open_page(theme);
+    assert_contains(written(page, "en", "", "{}"), "</script>alone();");
+    waiting_page_free(page);
+    (void)remove(scratch_path("own/page.js"));
+    (void)remove(scratch_path("own/script/two.js"));
+}
+
+TEST(a_part_that_changes_or_comes_late_counts)
+{
+    struct waiting_page *page = open_page("");
+
+    write_file("page/script", "one.js", "changed();");
+    waiting_page_refresh(page, 10000);
+    assert_contains(written(page, "en", "", "{}"), "changed();\nsecond();");
+    write_file("page", "page.js", "//@include late");
+    waiting_page_refresh(page, 20000);
+    assert_contains(written(page, "en", "", "{}"), "changed();\nsecond();");
+    write_file("page/script", "late.js", "late();");
+    waiting_page_refresh(page, 30000);
+    assert_contains(written(page, "en", "", "{}"), "</script>late();");
+    waiting_page_free(page);
+    (void)make_files(NULL);
+}
+
 TEST(a_changed_file_counts_and_a_broken_one_does_not)
 {
     struct waiting_page *page = open_page("");
@@ -154,6 +190,17 @@ TEST(what_cannot_be_a_page_is_refused_with_a_sentence)
     write_file("page/texts", "ko.json", "[]");
     assert_null(waiting_page_open(directory, "", error));
     assert_contains(error, "texts/ko.json");
+    write_file("page", "page.js", "//@include missing");
+    assert_null(waiting_page_open(directory, "", error));
+    assert_contains(error, "script/missing.js");
+    static const char *const NO_PARTS[] = {"//@include ../one", "//@include ",
+                                           "//@include one two\n",
+                                           "//@include a-name-that-is-longer-than-a-part"};
+    for (size_t i = 0; i < sizeof(NO_PARTS) / sizeof(NO_PARTS[0]); i++) {
+        write_file("page", "page.js", NO_PARTS[i]);
+        assert_null(waiting_page_open(directory, "", error));
+        assert_contains(error, "page.js includes");
+    }
     (void)make_files(NULL);
 }
 
@@ -164,6 +211,8 @@ int main(void)
         cmocka_unit_test(no_text_breaks_out_of_its_place),
         cmocka_unit_test(the_language_is_the_choice_then_the_header_then_english),
         cmocka_unit_test(a_theme_replaces_what_it_has),
+        cmocka_unit_test(a_theme_replaces_a_part_or_the_whole_of_the_script),
+        cmocka_unit_test(a_part_that_changes_or_comes_late_counts),
         cmocka_unit_test(a_changed_file_counts_and_a_broken_one_does_not),
         cmocka_unit_test(what_cannot_be_a_page_is_refused_with_a_sentence),
     };

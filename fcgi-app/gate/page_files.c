@@ -1,0 +1,183 @@
+#include "fcgi-app/gate/page_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/buffer.h"
+#include "lib/base/str.h"
+#include "lib/settings/text_file.h"
+
+enum { FILE_MAX = 256 * 1024, PATH_LENGTH = 4096 + 64, PART_NAME_MAX = 31 };
+
+/* The theme's file where there is one. */
+static void path_of(const struct page_files *files, const char *name, char path[PATH_LENGTH])
+{
+    struct stat status;
+
+    if (files->theme[0] != '\0') {
+        (void)snprintf(path, PATH_LENGTH, "%s/%s", files->theme, name);
+        if (stat(path, &status) == 0) {
+            return;
+        }
+    }
+    (void)snprintf(path, PATH_LENGTH, "%s/%s", files->directory, name);
+}
+
+bool page_files_read(struct page_files *files, const char *name, char **bytes,
+                     char error[WAITING_PAGE_ERROR])
+{
+    char path[PATH_LENGTH];
+    char fault[TEXT_FILE_ERROR];
+    size_t length;
+
+    if (files->count == PAGE_FILES_MAX) {
+        (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: it has more than %d files",
+                       PAGE_FILES_MAX);
+        return false;
+    }
+    (void)snprintf(files->names[files->count++], PAGE_FILE_NAME, "%s", name);
+    path_of(files, name, path);
+    if (!text_file_read(path, FILE_MAX, bytes, &length, fault)) {
+        (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: %s", fault);
+        return false;
+    }
+    return true;
+}
+
+static bool add_part(struct page_files *files, struct str name, struct buffer *script,
+                     char error[WAITING_PAGE_ERROR])
+{
+    char file[PAGE_FILE_NAME];
+    char *part = NULL;
+
+    (void)snprintf(file, sizeof(file), "script/%.*s.js", STR_ARG(name));
+    if (!page_files_read(files, file, &part, error)) {
+        return false;
+    }
+    buffer_add(script, str_of(part));
+    buffer_add_char(script, '\n');
+    free(part);
+    return true;
+}
+
+/* A line with its end, or the part that it names. */
+static bool add_line(struct page_files *files, const char *line, size_t length,
+                     struct buffer *script, char error[WAITING_PAGE_ERROR])
+{
+    static const char NAME[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    const struct str include = STR("//@include ");
+    const char *text = line + strspn(line, " \t");
+
+    if (strncmp(text, include.p, include.n) != 0) {
+        buffer_add(script, str_sized(line, length));
+        return true;
+    }
+    text += include.n;
+    struct str name = str_trim(str_sized(text, strcspn(text, "\r\n")));
+    if (name.n == 0 || name.n > PART_NAME_MAX || strspn(name.p, NAME) < name.n) {
+        (void)snprintf(error, WAITING_PAGE_ERROR,
+                       "the waiting page: page.js includes '%.*s', which cannot be a part's name",
+                       (int)(name.n < 64 ? name.n : 64), name.p);
+        return false;
+    }
+    return add_part(files, name, script, error);
+}
+
+bool page_files_read_script(struct page_files *files, char **script, char error[WAITING_PAGE_ERROR])
+{
+    char *text = NULL;
+    struct buffer whole;
+
+    if (!page_files_read(files, "page.js", &text, error)) {
+        return false;
+    }
+    buffer_init(&whole, FILE_MAX);
+    bool fine = true;
+    for (const char *line = text; fine && *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        length += line[length] == '\n' ? 1 : 0;
+        fine = add_line(files, line, length, &whole, error);
+        line += length;
+    }
+    free(text);
+    buffer_add_char(&whole, '\0');
+    if (fine && !buffer_ok(&whole)) {
+        (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: its script is too large");
+        fine = false;
+    }
+    if (!fine) {
+        buffer_free(&whole);
+        return false;
+    }
+    *script = whole.bytes;
+    return true;
+}
+
+/* The end of a comment that begins a line, behind its line's end; NULL where there is none at `line`. */
+static const char *behind_comment(const char *line)
+{
+    const char *end = NULL;
+
+    if (line[0] == '/' && line[1] == '*') {
+        const char *closing = strstr(line, "*/");
+        end = closing == NULL ? NULL : closing + 2;
+    } else if ((line[0] == '/' && line[1] == '/') || line[0] == '\n') {
+        end = line + strcspn(line, "\n");
+    }
+    return end == NULL || *end != '\n' ? end : end + 1;
+}
+
+void page_files_make_small(char *text, bool code)
+{
+    const char *from = text;
+    char *to = text;
+
+    while (*from != '\0') {
+        from += strspn(from, " \t");
+        const char *behind = code ? behind_comment(from) : NULL;
+        if (behind != NULL) {
+            from = behind;
+            continue;
+        }
+        size_t length = strcspn(from, "\n");
+        length += from[length] == '\n' ? 1 : 0;
+        memmove(to, from, length);
+        to += length;
+        from += length;
+    }
+    *to = '\0';
+}
+
+static int64_t mix(int64_t fingerprint, const char *path)
+{
+    struct stat status;
+    uint64_t mixed = (uint64_t)fingerprint * 31;
+
+    if (stat(path, &status) == 0) {
+        mixed = (mixed + (uint64_t)status.st_mtim.tv_sec) * 31;
+        mixed = (mixed + (uint64_t)status.st_mtim.tv_nsec) * 31 + (uint64_t)status.st_size;
+    }
+    return (int64_t)mixed;
+}
+
+int64_t page_files_fingerprint(const struct page_files *files)
+{
+    static const char *const FOLDERS[] = {"texts", "script"};
+    char path[PATH_LENGTH];
+    int64_t fingerprint = 0;
+
+    /* Of both, for what comes that nobody has read yet. */
+    for (size_t i = 0; i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", files->directory, FOLDERS[i]);
+        fingerprint = mix(fingerprint, path);
+        path_of(files, FOLDERS[i], path);
+        fingerprint = mix(fingerprint, path);
+    }
+    for (size_t i = 0; i < files->count; i++) {
+        path_of(files, files->names[i], path);
+        fingerprint = mix(fingerprint, path);
+    }
+    return fingerprint;
+}

@@ -1,0 +1,43 @@
+/*
+ * page_files — the waiting page's files as they lie in their folders: which of two counts, what it says, as small as a
+ * crowd should load it, and whether any has changed.
+ *
+ * In page.js a line `//@include NAME` stands for script/NAME.js, a part of the script; NAME is of a-z, 0-9 and '-'.
+ * Parts include nothing themselves.
+ */
+#ifndef SLUICE_GATE_PAGE_FILES_H
+#define SLUICE_GATE_PAGE_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fcgi-app/gate/waiting_page.h"
+
+enum { PAGE_FILES_MAX = 64, PAGE_FILE_NAME = 48 };
+
+/** Begin with all zero but the folders, which are borrowed: what `theme` has, "" for none, replaces the same of
+ *  `directory`. */
+struct page_files {
+    const char *directory;
+    const char *theme;
+    char names[PAGE_FILES_MAX][PAGE_FILE_NAME]; /* what was read */
+    size_t count;
+};
+
+/** Reads the file `name` into `*bytes`, NUL behind it; free() it. Returns false, with one sentence in `error`, for
+ *  one that is missing, too large or writable by everyone, and beyond PAGE_FILES_MAX. */
+bool page_files_read(struct page_files *files, const char *name, char **bytes,
+                     char error[WAITING_PAGE_ERROR]);
+
+/** The same of page.js, with its parts in their places. */
+bool page_files_read_script(struct page_files *files, char **script,
+                            char error[WAITING_PAGE_ERROR]);
+
+/** Takes out blanks at the beginning of lines, and of `code` the comments there and empty lines. */
+void page_files_make_small(char *text, bool code);
+
+/** A number that changes when one of the files that were read does, or when one comes or goes. */
+int64_t page_files_fingerprint(const struct page_files *files);
+
+#endif

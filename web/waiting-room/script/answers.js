@@ -1,0 +1,142 @@
+/*
+ * What follows from an answer: what is learnt of it, and what is asked next, and when.
+ */
+
+const ANSWERS = {
+    enter(body) {
+        me.ending = me.proof = null;
+        me.proving = false;
+        me.proofs = 0;
+        learnPosition(body);
+        follow('enter');
+    },
+    code(body) {
+        ANSWERS.enter(body);
+        me.note = 'noteCode';
+        byId('coding').open = false;
+    },
+    ask(body) {
+        learnPosition(body);
+        if (me.status === 'NOT_ENTERED' && me.queueState !== 'SOLD_OUT' && me.queueState !== 'CLOSED') {
+            enterAgain('noteAgain');
+        } else {
+            me.ending = null;
+            follow('ask');
+        }
+    },
+    prove(challenge) {
+        next = null;
+        solve(challenge, 0, ++me.proofs);
+    },
+    board(body) {
+        learnBoard(body);
+        if (me.activation === 'off' || me.activation === 'watch') {
+            plan('open', Math.random() * SPREAD_MS);
+        } else {
+            follow('board');
+        }
+    },
+    result(body) {
+        me.result = body;
+        decide('result');
+    },
+    leave() {
+        me.status = 'NOT_ENTERED';
+        me.note = null;
+        stop('LEFT');
+    }
+};
+
+const PROBLEMS = {
+    COOKIES_REQUIRED: () => stop('COOKIES'),
+    UNAUTHENTICATED: (body, kind) => kind === 'ask' ? plan('enter', 0) :
+        stop(me.identity === 'member' ? 'LOGIN' : 'COOKIES'),
+    SESSION_REVOKED: () => stop('TAKEN_OVER'),
+    QUEUE_RESET: () => enterAgain('noteReset'),
+    TICKET_INVALID: () => enterAgain('noteAgain'),
+    SOLD_OUT: () => decide('enter', 'SOLD_OUT'),
+    QUEUE_CLOSED: () => decide('enter', 'CLOSED'),
+    NOT_FOUND: () => decide('enter', 'NOT_CONFIGURED'),
+    QUEUE_FULL: (body, kind, retryMs) => tryLater('FULL', Math.max(retryMs, 10000)),
+    ALREADY_ACTIVE: () => tryLater('ORDER', 20000),
+    CAPTCHA_FAILED() {
+        me.ending = me.proof = null;
+        me.proving = true;
+        plan('prove', me.proofs ? backoff(me.proofs, Math.random()) : 0);
+    },
+    CODE_INVALID() {
+        me.note = 'noteCodeWrong';
+        plan(me.status === 'WAITING' ? 'ask' : 'enter', 1000);
+    },
+    ORDER_IN_PROGRESS() {
+        me.note = 'noteOrder';
+        plan('ask', 1000);
+    }
+};
+
+/* Does the proof of work, in pieces that nobody notices, and enters with it. `number`: of the challenge, the last counts. */
+function solve(challenge, counter, number) {
+    const found = tryCounters(challenge, counter);
+    if (me.proving && number === me.proofs && found.solution) {
+        me.proof = btoa(JSON.stringify({challenge, solution: found.solution}));
+        plan('enter', 0);
+    } else if (me.proving && number === me.proofs) {
+        setTimeout(solve, 0, challenge, found.counter, number);
+    }
+}
+
+function tryLater(face, delay) {
+    me.ending = face;
+    plan('enter', delay * (1 + Math.random() / 4));
+}
+
+/* By itself once: whoever loses the place again at once is asked. */
+function enterAgain(note) {
+    const now = Date.now();
+    me.status = 'NOT_ENTERED';
+    if (now - me.enteredAgainAt < ROW_MS) {
+        stop('LEFT');
+    } else {
+        me.enteredAgainAt = now;
+        me.note = note;
+        plan('enter', Math.random() * 2000);
+    }
+}
+
+function follow(kind) {
+    if (!me.ending && me.status === 'READY' && me.activation !== 'hold') {
+        open();
+    } else {
+        decide(kind);
+    }
+}
+
+/* What to do after `kind`, and when. */
+function decide(kind, ending) {
+    me.ending = ending || me.ending;
+    const now = Date.now(), random = Math.random(), face = faceFor(me), waits = me.status === 'WAITING';
+    const why = waits && whyAsk(me, board, now), close = why === 'near' || why === 'exact';
+    const retryMs = me.retryAfterMs || 1000;
+    if (/SOLD_OUT|CLOSED|NOT_CONFIGURED/.test(face)) {
+        if (kind === 'board' && !me.boardFailed && /OPEN|PAUSED/.test(me.queueState)) {
+            plan(waits ? 'ask' : 'enter', random * SPREAD_MS);
+        } else if (face !== 'NOT_CONFIGURED' && now - me.resultAt > RECHECK_MS) {
+            me.resultAt = now;
+            plan('result', random * 3000);
+        } else {
+            plan('board', 20000 + random * 20000);
+        }
+    } else if (me.status === 'NOT_ENTERED') {
+        plan('enter', random * 1000);
+    } else if (kind === 'board' && why) {
+        plan('ask', Math.max(spreadOf(why, me.waiting, random), me.askedAt + retryMs - now));
+    } else if (document.hidden) {
+        plan('board', hiddenDelay(state.pickupSeconds, random));
+    } else if (close) {
+        plan(now - me.boardAt < BOARD_MS ? 'ask' : 'board', retryMs);
+    } else {
+        const delay = Math.max(boardDelay(me, random), kind === 'ask' ? retryMs : 0);
+        const opening = me.queueState === 'PRE_OPEN' ? msToOpening() : 0;
+        plan('board', opening > 0 ? Math.min(delay, opening + random * 2000) : delay);
+    }
+}

@@ -1,0 +1,108 @@
+/*
+ * Asking: one request at a time, each planned by the last. What follows from an answer is in answers.js.
+ */
+
+const REQUESTS = {
+    enter: ['POST', state.entries], leave: ['DELETE', state.entries], ask: ['GET', state.position],
+    prove: ['GET', state.challenge], board: ['GET', state.board], result: ['GET', state.result], code: ['POST', state.entries]
+};
+let next = null, timer = 0, busy = false, urgent = null, notBefore = 0, abort = null;
+
+function plan(kind, delay) {
+    next = kind;
+    clearTimeout(timer);
+    timer = setTimeout(run, Math.max(delay, notBefore - Date.now(), 0));
+}
+
+function stop(face) {
+    me.ending = face;
+    me.proving = false;
+    next = null;
+    clearTimeout(timer);
+}
+
+/* What the person wants: now, or after the request that is under way. */
+function soon(kind) {
+    urgent = kind;
+    if (!busy) {
+        plan(kind, 0);
+    }
+}
+
+function request(method, url, body) {
+    abort = window.AbortController ? new AbortController() : {abort() {}};
+    return new Promise((resolve, reject) => {
+        const limit = setTimeout(() => {
+            abort.abort();
+            reject();
+        }, 15000);
+        fetch(url, {
+            method, body, credentials: 'same-origin', redirect: 'error', headers: {Accept: 'application/json'},
+            cache: url === state.board ? 'no-cache' : 'no-store', signal: abort.signal
+        }).then((response) => response.text().then((text) => {
+            // A page of HTML, as a strange network may put in between, is no answer.
+            const json = text.charAt(0) === '{', body = json ? JSON.parse(text) : {};
+            clearTimeout(limit);
+            resolve({body, ok: response.ok && (json || response.status === 204), status: response.status,
+                retryMs: body.retryAfterMs || response.headers.get('Retry-After') * 1000 || 0});
+        })).catch(reject);
+    });
+}
+
+function run() {
+    const kind = next;
+    if (kind === 'open') {
+        open();
+    } else if (kind && !busy) {
+        busy = true;
+        urgent = null;
+        const code = kind === 'code' ? byId('code').value.trim() : undefined;
+        const captcha = kind === 'code' || kind === 'enter' ? me.proof || undefined : undefined;
+        const body = code || captcha ? JSON.stringify({code, captcha}) : undefined;
+        request(REQUESTS[kind][0], REQUESTS[kind][1], body)
+            .then((answer) => handle(kind, answer), () => inTrouble(kind, 'offline', 0))
+            .then(() => {
+                busy = false;
+                if (urgent) {
+                    plan(urgent, 0);
+                }
+                render();
+            });
+    }
+}
+
+function inTrouble(kind, trouble, retryMs) {
+    me.failures++;
+    me.trouble = trouble;
+    if (me.status === 'NOT_ENTERED' && !me.ending) {
+        me.ending = 'UNAVAILABLE';
+    }
+    // A missed look at the board is best made up for by an exact answer.
+    plan(kind === 'board' && me.status === 'WAITING' && !me.ending ? 'ask' : kind,
+        Math.max(retryMs, backoff(me.failures, Math.random())));
+}
+
+function handle(kind, answer) {
+    const act = answer.ok ? ANSWERS[kind] : PROBLEMS[answer.body.code];
+    notBefore = answer.status === 429 || answer.status === 503 ?
+        Date.now() + stayAway(answer.retryMs, Math.random()) : 0;
+    if (!answer.ok && (kind === 'result' || kind === 'board')) {
+        me.boardFailed = kind === 'board';
+        me.boardAt = Date.now();
+        decide(kind);
+    } else if (act) {
+        me.failures = 0;
+        me.trouble = null;
+        act(answer.body, kind, answer.retryMs);
+    } else {
+        inTrouble(kind, answer.status === 429 ? me.trouble : 'unreachable', answer.retryMs);
+    }
+}
+
+/* The network is back, or the tab is seen again: catch up at once. */
+function wake() {
+    me.failures = 0;
+    if (next && !busy) {
+        plan(me.status === 'WAITING' && !me.ending && Date.now() - me.askedAt > 3000 ? 'ask' : next, 0);
+    }
+}

@@ -1,0 +1,116 @@
+/*
+ * What the waiting page decides from what is known and the time: its place by the board, whether and when to ask, which
+ * face to show. Nothing is asked or shown here; tests load it by tests/page/waiting_page.js.
+ */
+
+const NEAR_AHEAD = 20, NEAR_SECONDS = 5, STALLED_MS = 10000, BOARD_MS = 3000, SPREAD_MS = 5000, RECHECK_MS = 300000;
+const RELOADS_IN_A_ROW = 5, RELOAD_GAP_MS = 3000, ROW_MS = 60000;
+
+/** The 1-based place of number `seq` by the board; null where the board cannot tell. */
+function placeFromBoard(board, seq) {
+    // A board from before the number was given says nothing of it.
+    if (!(seq >= board.headSeq) || board.lastSeq < seq) {
+        return null;
+    }
+    let place = seq - board.headSeq + 1;
+    for (const gone of board.departures || []) {
+        // A range only partly between may have lost people behind us, or before the head.
+        if (gone.from >= board.headSeq && gone.to < seq) {
+            place -= gone.count;
+        }
+    }
+    return Math.max(1, board.waiting > 0 ? Math.min(place, board.waiting) : place);
+}
+
+/** The way so far: {key, first, shown}. What is shown never grows while the number (key) stays. */
+function followWay(way, key, place) {
+    return way && way.key === key ? {key, first: way.first, shown: Math.min(way.shown, place)} :
+        {key, first: place, shown: place};
+}
+
+function standsStill(me) {
+    return me.queueState === 'PRE_OPEN' || me.queueState === 'PAUSED' || me.activation === 'hold';
+}
+
+function isDrawn(me) {
+    return me.exactOnly || me.mode === 'lottery';
+}
+
+/** Why the place must be asked for, or null where the board is enough. `now` in ms. */
+function whyAsk(me, board, now) {
+    const exact = isDrawn(me) || me.seq == null, moves = !standsStill(me);
+    const close = !me.place || me.place <= NEAR_AHEAD + 1 || me.eta <= NEAR_SECONDS;
+    if (moves && (exact || close)) {
+        return exact ? 'exact' : 'near';
+    }
+    if (!board || me.boardFailed) {
+        return 'board';
+    }
+    if (me.seq != null && (board.epoch !== me.epoch || board.incarnation !== me.incarnation)) {
+        return 'changed';
+    }
+    if (me.boardStalled) {
+        return 'stalled';
+    }
+    if (!exact && board.headSeq > me.seq) {
+        return 'passed';
+    }
+    return now - me.askedAt >= me.askEvery ? 'recheck' : null;
+}
+
+/** How long to hold a question back, in ms, so that a crowd does not ask at once. */
+function spreadOf(why, waiting, random) {
+    const most = {changed: SPREAD_MS, stalled: SPREAD_MS, board: SPREAD_MS, passed: 1000,
+        exact: Math.min(30000, (waiting || 0) / 20)};
+    return random * (most[why] || 0);
+}
+
+/** Time to the next look at the board, in ms: 1 to 30 s by the wait left, and up to a quarter more. */
+function boardDelay(me, random) {
+    const eta = me.eta === undefined ? (me.place || 3000) / 10 : me.eta;
+    const seconds = standsStill(me) ? 5 : eta <= 10 ? 1 : eta <= 60 ? 2 : eta <= 300 ? 5 : eta <= 1800 ? 10 : 30;
+    return seconds * 1000 * (1 + random / 4);
+}
+
+/** The same in a hidden tab: 30 to 60 s, but well within the time one may be away at the front. */
+function hiddenDelay(pickupSeconds, random) {
+    const longest = Math.min(60, (pickupSeconds || 90) / 2), shortest = Math.min(30, longest * 0.75);
+    return (shortest + (longest - shortest) * random) * 1000;
+}
+
+/** Time to the next try after so many failures, in ms: doubling up to 30 s, at least half of it. */
+function backoff(failures, random) {
+    return Math.min(30000, 500 * Math.pow(2, Math.min(failures, 6))) * (0.5 + random / 2);
+}
+
+/** How long to stay away, in ms, where the server has said so: not all of a crowd come back in one moment. */
+function stayAway(retryMs, random) {
+    return retryMs * (1 + random / 4);
+}
+
+/** How long to wait before the page is loaded again, in ms; -1: too often already. */
+function reloadWait(record, now) {
+    if (!record || now - record.at > ROW_MS) {
+        return 0;
+    }
+    return record.count >= RELOADS_IN_A_ROW ? -1 : Math.max(0, record.at + RELOAD_GAP_MS - now);
+}
+
+/** The face for what is known. `me.ending` is one that an answer or the person must end. */
+function faceFor(me) {
+    if (me.ending) {
+        return me.ending;
+    }
+    const over = me.queueState === 'SOLD_OUT' || me.queueState === 'CLOSED';
+    const ready = me.status === 'READY' && me.activation !== 'hold';
+    if (over && !ready) {
+        return me.queueState;
+    }
+    if (me.unsafe || ready) {
+        return me.unsafe ? 'UNSAFE' : 'READY';
+    }
+    if (standsStill(me)) {
+        return me.activation === 'hold' ? 'HOLD' : me.queueState;
+    }
+    return me.status === 'WAITING' ? 'WAITING' : me.proving ? 'PROOF' : 'JOIN';
+}

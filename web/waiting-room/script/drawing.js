@@ -1,0 +1,133 @@
+/*
+ * What is shown and announced, in the person's language.
+ */
+
+const said = {message: me.message, at: Date.now()};
+let focusNext = false;
+
+/* Writes the text; hides the element for an empty one. */
+function put(id, text) {
+    const element = byId(id);
+    element.hidden = !text;
+    if (element.textContent !== text) {
+        element.textContent = text;
+    }
+}
+
+function writeKey(id, key) {
+    byId(id).setAttribute('data-t', key);
+    put(id, texts[key]);
+}
+
+function count(value) {
+    return value.toLocaleString(lang);
+}
+
+function timeText(text) {
+    return new Date(text).toLocaleString(lang, {month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit'});
+}
+
+function waitText() {
+    const range = waitRange(me.wait);
+    return me.eta === undefined ? '–' : fill(texts[range.key], {low: count(range.low), high: count(range.high)});
+}
+
+function headingOf(face) {
+    return document.querySelector('.' + face + ' h1');
+}
+
+function renderOpening() {
+    byId('opening').hidden = !me.opensAt;
+    put('countdown', clockText(msToOpening()));
+    put('opens-at', fill(texts.opensAt, {time: timeText(me.opensAt)}));
+}
+
+function renderResult(result) {
+    const length = (seconds) => durationText(seconds, texts), list = byId('result-rows');
+    const rows = {admitted: count, lastNumberServed: count, seq: count, soldOutAt: timeText,
+        lastWaitSeconds: length, longestWaitSeconds: length};
+    list.textContent = '';
+    for (const name of Object.keys(rows)) {
+        const value = name === 'seq' ? me.seq : result[name];
+        if (value != null) {
+            const group = list.appendChild(document.createElement('div'));
+            group.appendChild(document.createElement('dt')).textContent = texts[name];
+            group.appendChild(document.createElement('dd')).textContent = rows[name](value);
+        }
+    }
+}
+
+/* One thing at a time, and a place only every half minute and in round numbers. */
+function announce(face, ahead) {
+    const heading = headingOf(face), round = roundedAhead(ahead);
+    let text = '';
+    if (face !== said.face) {
+        text = said.face ? heading.textContent + ' ' + (texts[me.note] || '') : '';
+        if (focusNext) {
+            heading.tabIndex = -1;
+            heading.focus();
+            focusNext = false;
+        }
+    } else if (me.trouble !== said.trouble) {
+        text = texts[me.trouble || 'live'];
+    } else if (me.message !== said.message) {
+        text = me.message;
+    } else if (ahead >= 0 && round !== said.round && Date.now() - said.at > 30000) {
+        text = round ? fill(texts.sayPlace, {ahead: count(round)}) + ' ' + texts.wait + ': ' + waitText() :
+            texts.sayNext;
+        said.round = round;
+    }
+    if (text) {
+        byId('live').textContent = text;
+        said.at = Date.now();
+    }
+    Object.assign(said, {face, trouble: me.trouble, message: me.message});
+}
+
+function render() {
+    const face = faceFor(me), ready = me.status === 'READY', drawn = isDrawn(me), early = face === 'PRE_OPEN';
+    const known = me.status === 'WAITING' && me.place && !(drawn && me.queueState === 'PRE_OPEN');
+    const share = progressShare(me.way), heading = headingOf(face).textContent;
+    document.body.setAttribute('data-face', face);
+    all('.face').forEach((element) => {
+        element.hidden = !element.classList.contains(face);
+    });
+    writeKey('pre-open-text', drawn ? 'preOpenDraw' : 'preOpenText');
+    writeKey('unsafe-text', ready ? 'unsafeReady' : 'unsafeText');
+    byId('unsafe-back').hidden = !ready;
+    renderOpening();
+    byId('standing').hidden = byId('standing').hidden || (!known && face !== 'WAITING');
+    byId('next').hidden = byId('next').hidden || ready;
+    byId('leaving').hidden = me.status !== 'WAITING';
+    put('place', known ? count(me.place) : '–');
+    put('ahead', known ? count(me.place - 1) : '–');
+    put('wait', waitText());
+    byId('wait-row').hidden = early;
+    byId('way').hidden = !known || !me.way || early;
+    byId('bar').value = Math.max(share, 2);
+    put('way-share', count(share) + ' %');
+    byId('result').hidden = !me.result || !/SOLD_OUT|CLOSED/.test(face);
+    renderResult(me.result || {});
+    put('message', me.message || '');
+    put('note', me.note && !me.ending && !ready ? texts[me.note] : '');
+    put('connection', me.trouble || (next && !me.ending) ? texts[me.trouble || 'live'] : '');
+    byId('connection').className = me.trouble ? 'lost' : '';
+    document.title = [face !== 'WAITING' ? heading : known ? '#' + count(me.place) : '', texts.title,
+        location.hostname].filter(Boolean).join(' – ');
+    announce(face, known ? me.place - 1 : NaN);
+}
+
+function renderTexts() {
+    document.documentElement.lang = lang;
+    all('[data-t]').forEach((element) => {
+        element.textContent = texts[element.getAttribute('data-t')];
+    });
+    byId('message').setAttribute('data-label', texts.messageLabel);
+    byId('languages').setAttribute('aria-label', texts.language);
+    all('#languages a').forEach((link) => link.setAttribute('aria-current', String(link.lang === lang)));
+    [['keep', state.keepSeconds], ['pickup', state.pickupSeconds], ['turn', state.entryTtlSeconds]].forEach((row) => {
+        if (row[1] > 0) {
+            put(row[0], fill(texts[row[0]], {time: durationText(row[1], texts)}));
+        }
+    });
+}

@@ -1,0 +1,109 @@
+/*
+ * What this page knows: of its person (me), of the queue (board) and of the server's clock; how answers add to it, and
+ * what of it lives through a reload.
+ */
+
+const me = Object.assign({}, state, {
+    status: state.status || 'NOT_ENTERED', unsafe: state.face === 'UNSAFE', way: recall('way'),
+    activation: state.face === 'HOLD' ? 'hold' : null, askedAt: Date.now(), askEvery: RECHECK_MS, boardAt: 0,
+    ending: /JOIN|PROOF|WAITING|READY|PRE_OPEN|PAUSED|HOLD|UNSAFE/.test(state.face) ? null : state.face,
+    result: null, trouble: null, rateAt: 0, waitAt: 0, failures: 0, proving: state.face === 'PROOF', proofs: 0, proof: null, enteredAgainAt: 0, resultAt: 0
+});
+
+let board = null, clockOffset = 0;
+
+/* What must live through a reload; in the history entry where storage is refused. */
+function keyOf(name) {
+    return 'sluice.' + state.queue + '.' + name;
+}
+
+function remember(name, value) {
+    try {
+        sessionStorage.setItem(keyOf(name), JSON.stringify(value));
+    } catch (refused) {
+        history.replaceState(Object.assign({}, history.state, {[keyOf(name)]: value}), '');
+    }
+}
+
+function recall(name) {
+    try {
+        return JSON.parse(sessionStorage.getItem(keyOf(name)));
+    } catch (refused) {
+        return (history.state || {})[keyOf(name)];
+    }
+}
+
+function learnTime(text) {
+    clockOffset = text ? Date.parse(text) - Date.now() : clockOffset;
+}
+
+function msToOpening() {
+    return Date.parse(me.opensAt) - Date.now() - clockOffset;
+}
+
+function learnPlace(place) {
+    me.place = place;
+    // A draw may still give any place: there is nothing to hold to before the opening.
+    if (place && me.queueState !== 'PRE_OPEN') {
+        me.way = followWay(me.way, me.epoch + '.' + me.seq, place);
+        me.place = me.way.shown;
+        remember('way', me.way);
+    }
+}
+
+/* The wait left, by the place and a rate that follows its samples slowly. */
+function learnWait(rate) {
+    const now = Date.now();
+    me.eta = undefined;
+    if (me.status === 'WAITING' && !standsStill(me) && me.place) {
+        if (rate >= 0) {
+            me.rate = me.rate ? approach(me.rate, rate, (now - me.rateAt) / 1000, 60) : rate;
+            me.rateAt = now;
+        }
+        if (me.rate > 0.0001) {
+            me.eta = me.place / me.rate;
+            me.wait = damp(me.wait, me.eta, (now - me.waitAt) / 1000);
+            me.waitAt = now;
+        }
+    }
+}
+
+function learnPosition(answer) {
+    const place = answer.rank == null ? null : answer.rank + 1;
+    learnTime(answer.serverTime);
+    for (const name of ['status', 'queueState', 'seq', 'epoch', 'incarnation', 'retryAfterMs', 'exactOnly']) {
+        me[name] = answer[name];
+    }
+    me.waiting = answer.currentTotalWaitingCount || answer.waiting;
+    me.askedAt = Date.now();
+    me.askEvery = RECHECK_MS * (0.8 + 0.4 * Math.random());
+    learnPlace(place);
+    learnWait(answer.estimatedWaitSeconds ? place / answer.estimatedWaitSeconds : -1);
+    if (me.status === 'WAITING') {
+        remember('reloads', null);
+    }
+}
+
+function learnBoard(answer) {
+    const now = Date.now();
+    if (!board || answer.serverTime !== board.serverTime) {
+        me.boardMovedAt = now;
+        learnTime(answer.serverTime);
+    }
+    board = answer;
+    me.boardAt = now;
+    me.boardFailed = false;
+    me.boardStalled = now - me.boardMovedAt > STALLED_MS;
+    if (me.boardStalled) {
+        return;
+    }
+    me.queueState = answer.state;
+    for (const name of ['activation', 'mode', 'message', 'opensAt', 'waiting']) {
+        me[name] = answer[name];
+    }
+    if (me.status === 'WAITING' && !isDrawn(me) && board.epoch === me.epoch &&
+        board.incarnation === me.incarnation) {
+        learnPlace(placeFromBoard(board, me.seq) || me.place);
+    }
+    learnWait(answer.admittedPerSecond);
+}

@@ -1,0 +1,66 @@
+/*
+ * The person's turn: a sound and a notice for those who want them, and the way into the site.
+ */
+
+let sound = null;
+
+function beep(loudness) {
+    [660, 880].forEach((pitch, i) => {
+        const tone = sound.createOscillator(), gain = sound.createGain(), at = sound.currentTime + i * 0.18;
+        tone.frequency.value = pitch;
+        gain.gain.setValueAtTime(loudness, at);
+        gain.gain.exponentialRampToValueAtTime(0.001, at + 0.3);
+        tone.connect(gain);
+        gain.connect(sound.destination);
+        tone.start(at);
+        tone.stop(at + 0.3);
+    });
+}
+
+function wantAlert() {
+    const show = () => {
+        byId('notify').setAttribute('aria-pressed', 'true');
+        writeKey('notify', window.Notification && Notification.permission === 'granted' ? 'notifyBoth' : 'notifySound');
+    };
+    if (!sound) {
+        sound = new (window.AudioContext || window.webkitAudioContext)();
+        beep(0.08);
+    }
+    show();
+    if (window.Notification) {
+        Notification.requestPermission(show);
+    }
+}
+
+function alertPerson() {
+    beep(0.3);
+    try {
+        new Notification(texts.readyTitle, {body: location.hostname, tag: 'sluice'}).onclick = () => focus();
+    } catch (unsupported) {
+        // Some phones show those of installed apps only: the sound must do.
+    }
+}
+
+/* The gate lets this person through: the page loads its own address again. */
+function open() {
+    const now = Date.now(), record = recall('reloads'), wait = reloadWait(record, now);
+    stop(null);
+    me.status = 'READY';
+    if (wait < 0) {
+        // Let in again and again, and still here: the browser does not keep the pass.
+        stop('COOKIES');
+    } else if (!me.opening) {
+        me.opening = true;
+        if (sound) {
+            alertPerson();
+        }
+        if (!me.unsafe) {
+            setTimeout(() => {
+                const row = record && now - record.at <= ROW_MS ? record.count : 0;
+                remember('reloads', {count: row + 1, at: Date.now()});
+                location.reload();
+            }, Math.max(wait, sound ? 700 : 0));
+        }
+    }
+    render();
+}
