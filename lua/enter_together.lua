@@ -27,10 +27,10 @@ for i = FIRST, math.min(#ARGV - 1, FIRST + 2 * MOST - 1), 2 do
     tickets[#tickets + 1] = ARGV[i + 1]
 end
 
--- The ticket in hand is the current one of a place in line.
+-- The ticket in hand is the current one of a place in line, also where it was signed before a loss that the place outlived.
 local function is_current(ticket, score)
-    local seq, generation, epoch, incarnation = string.match(ticket, '^(%d+) (%d+) (%d+) (%d+)$')
-    return epoch == conf.epoch and incarnation == run.incarnation and seq * 4096 + generation == tonumber(score)
+    local seq, generation, epoch = string.match(ticket, '^(%d+) (%d+) (%d+) %d+$')
+    return epoch == conf.epoch and seq * 4096 + generation == tonumber(score)
 end
 
 local function is_from_before_a_loss(ticket)

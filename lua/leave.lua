@@ -33,7 +33,7 @@ if kind == 'NONE' then
 elseif kind == 'EXPIRED' then
     drop_expired(arg_member, it)
     return { 'NOT_THERE' }
-elseif ticket and not ticket_is_current(it) then
+elseif ticket and not ticket_is_current(it) and not ticket_took_over(it) then
     return { 'SESSION_REVOKED' }
 elseif kind == 'CLAIMED' then
     return { 'ORDER_IN_PROGRESS' }

@@ -2,19 +2,23 @@
 -- queue_publish: brings a queue's settings from PostgreSQL into Redis, and with them pause, reset and
 -- recovery.
 --@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners promises orderLoad autopilot moves marks proofs
---@args intent version epoch incarnation seqFloor recoveryMs
+--@args intent version epoch incarnation seqFloor recoveryMs knows
 -- then field, value, field, value, … of the settings hash (which hold version, epoch and incarnation
 -- once more). seqFloor: no number up to it is given out; recoveryMs: how long a queue that lost its memory
--- waits before it promotes.
+-- waits before it promotes. knows: how many settings the publisher's release has: what a later release has published beyond
+-- them stays as it is, and that one publishes the same version once more.
 -- intent: create, for a queue that is new; change, only where the line is there; recover, only where spent_load
 -- has prepared this incarnation.
 -- Returns {PUBLISHED}, {OLDER}, or NOT_FOUND where the intent does not fit: Redis has lost its memory, and
 -- only recovery may make the line anew.
 -- Safe because an older version that arrives late changes nothing, and because a new epoch empties the
 -- line in the same step that names it: no ticket of the old one is ever looked up in the new line.
-local FIRST_FIELD = 7
-local known, deleted, before = unpack(redis.call('HMGET', key_settings, 'version', 'deleted', 'operatorState'))
-if known and tonumber(known) >= tonumber(arg_version) then
+local FIRST_FIELD = 8
+local known, deleted, before, publisher_knew, most_known = unpack(redis.call('HMGET', key_settings, 'version', 'deleted',
+    'operatorState', 'publisherKnew', 'mostKnown'))
+local knows, most = tonumber(arg_knows), tonumber(most_known or 0)
+local says_more = arg_intent == 'change' and known == arg_version and tonumber(publisher_knew or 0) < knows
+if known and tonumber(known) >= tonumber(arg_version) and not says_more then
     return { 'OLDER' }
 end
 
@@ -34,8 +38,11 @@ local function rates()
     return string.format('%s %s %s', found[1] or '', found[2] or '', found[3] or '')
 end
 local rates_before = rates()
-redis.call('DEL', key_settings)
-redis.call('HSET', key_settings, unpack(fields))
+if deleted == '1' or knows >= most then
+    redis.call('DEL', key_settings)
+    most = knows
+end
+redis.call('HSET', key_settings, 'publisherKnew', knows, 'mostKnown', most, unpack(fields))
 --@include conf_fields
 redis.call('HSET', key_settings, 'packed',
     cmsgpack.pack(unpack(redis.call('HMGET', key_settings, unpack(CONF_FIELDS)))))

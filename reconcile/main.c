@@ -46,6 +46,7 @@ static void print_report(const struct reconcile_report *report)
     printf("claims released %lld, consumed %lld, still open %lld\n",
            (long long)report->claims_released, (long long)report->claims_consumed,
            (long long)report->claims_open);
+    printf("claims forgotten %lld\n", (long long)report->claims_forgotten);
     printf("outbox rows worked off %lld, stuck %lld\n", (long long)report->outbox_done,
            (long long)report->outbox_stuck);
     printf("lotteries drawn %lld, codes loaded %lld\n", (long long)report->lotteries_drawn,
@@ -81,10 +82,10 @@ static void log_report(const struct reconcile_report *report)
 {
     bool needs_person = reconcile_needs_person(report);
     int64_t work = report->queues_published + report->queues_recovered + report->claims_released +
-                   report->claims_consumed + report->outbox_done + report->orders_expired +
-                   report->lotteries_drawn + report->codes_loaded + report->coupons_mended +
-                   report->shows_loaded + report->seats_told + report->payments_settled +
-                   report->payments_open;
+                   report->claims_consumed + report->claims_forgotten + report->outbox_done +
+                   report->orders_expired + report->lotteries_drawn + report->codes_loaded +
+                   report->coupons_mended + report->shows_loaded + report->seats_told +
+                   report->payments_settled + report->payments_open;
 
     if (work == 0 && !needs_person) {
         return;
@@ -95,6 +96,7 @@ static void log_report(const struct reconcile_report *report)
                          LOG_INT("claimsReleased", report->claims_released),
                          LOG_INT("claimsConsumed", report->claims_consumed),
                          LOG_INT("claimsOpen", report->claims_open),
+                         LOG_INT("claimsForgotten", report->claims_forgotten),
                          LOG_INT("outboxDone", report->outbox_done),
                          LOG_INT("outboxStuck", report->outbox_stuck),
                          LOG_INT("ordersExpired", report->orders_expired),
@@ -164,9 +166,9 @@ int main(int argc, char **argv)
         .options = options,
         .option_count = OPTION_COUNT,
         .required = NEEDED,
+        .check = postgres_reach_check,
     };
     struct settings settings;
-        .check = postgres_reach_check,
     char payment_error[PAYMENT_PROVIDER_ERROR];
     int64_t seconds = 0;
     int code = program_start(&program, argc, argv, &settings);

@@ -40,6 +40,7 @@ void reconcile_pass(struct reconcile *reconcile)
     if (!reconcile->report.redis_silent) {
         reconcile_history(reconcile, queues, count);
     }
+    reconcile_spent(reconcile);
     /* Last, for it waits for the payment provider. */
     reconcile_payments(reconcile);
     if (!reconcile->report.redis_silent && !reconcile->report.postgres_silent) {

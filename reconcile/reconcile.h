@@ -2,7 +2,7 @@
  * reconcile — brings Redis and PostgreSQL to agree again after crashes: claims past their lease, the
  * outbox, payments that nobody finished, unpaid orders past their time, draws that are due, codes, queues and shows
  * that Redis does not know (or knows an older version of), places, seats and counts of coupons that drifted apart. Once
- * a minute it writes down how the queues went.
+ * a minute it writes down how the queues went. What is remembered of spent claims it ends.
  * Safe to run several at once: each step is one that may be done twice.
  */
 #ifndef SLUICE_RECONCILE_RECONCILE_H
@@ -28,6 +28,7 @@ struct reconcile_report {
     int64_t queues_recovered;
     int64_t claims_released;
     int64_t claims_consumed;
+    int64_t claims_forgotten; /* decided so long ago that nobody can come back to them */
     int64_t claims_open; /* not decided yet: their transaction runs, or a part does not answer */
     int64_t outbox_done;
     int64_t outbox_stuck; /* rows that failed so often that a person should look */
@@ -117,6 +118,9 @@ void reconcile_shows(struct reconcile *reconcile, const struct queue_row *queue)
 
 /** Settles the claims of a queue whose lease has run out (claims.c). */
 void reconcile_claims(struct reconcile *reconcile, const struct queue_row *queue);
+
+/** Forgets claims and admissions that were spent long ago, unless this pass has found something to settle (spent.c). */
+void reconcile_spent(struct reconcile *reconcile);
 
 /** Compares what Redis has heard of a queue's coupon events with PostgreSQL's rows, and mends it (coupons.c). */
 void reconcile_coupons(struct reconcile *reconcile, const struct queue_row *queue);

@@ -59,8 +59,8 @@ BEGIN
 
             ('catalog', 'SELECT', 'concert seat seat_state show'),
 
-            ('reconcile', 'EXECUTE', 'availability codes_note_uses expire_orders lottery_put_down payment_cancel_refused '
-                'payment_canceled payment_note payment_paid payment_start_failed payment_unpaid payments_due '
+            ('reconcile', 'EXECUTE', 'availability codes_note_uses expire_orders forget_spent lottery_put_down '
+                'payment_cancel_refused payment_canceled payment_note payment_paid payment_start_failed payment_unpaid payments_due '
                 'raise_incarnation settle_claim'),
             ('reconcile', 'SELECT', 'admission_use coupon coupon_event customer_order order_seat payment payment_state product '
                 'program_pass queue queue_code queue_code_use queue_history queue_record seat seat_state show'),

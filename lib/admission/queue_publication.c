@@ -65,6 +65,7 @@ struct redis_command *queue_publication_publish(struct arena *arena,
     redis_command_add_int(command, publication->incarnation);
     redis_command_add_int(command, publication->seq_floor);
     redis_command_add_int(command, publication->recovery_ms);
+    redis_command_add_int(command, QUEUE_SETTING_COUNT);
     queue_settings_flatten(arena, publication->settings, fields);
     for (size_t i = 0; i < QUEUE_SETTING_COUNT; i++) {
         add_field(command, fields[2 * i], fields[2 * i + 1]);
@@ -81,11 +82,12 @@ struct redis_command *queue_publication_publish(struct arena *arena,
 
 struct redis_command *queue_publication_version(struct arena *arena, struct str queue)
 {
-    struct redis_command *command = redis_command_new(arena, "HGET");
+    struct redis_command *command = redis_command_new(arena, "HMGET");
 
     redis_command_add(command,
                       str_of(arena_format(arena, "sluice:{%.*s}:settings", STR_ARG(queue))));
     redis_command_add(command, STR("version"));
+    redis_command_add(command, STR("publisherKnew"));
     return command;
 }
 
@@ -93,10 +95,16 @@ int64_t queue_publication_read_version(const redisReply *reply)
 {
     int64_t version = -1;
 
-    if (reply->type == REDIS_REPLY_STRING) {
-        (void)str_to_int64(str_sized(reply->str, (size_t)reply->len), 0, INT64_MAX, &version);
-    }
+    (void)str_to_int64(redis_reply_text(reply, 0), 0, INT64_MAX, &version);
     return version;
+}
+
+bool queue_publication_read_whole(const redisReply *reply)
+{
+    int64_t knew = 0;
+
+    return str_to_int64(redis_reply_text(reply, 1), 0, INT64_MAX, &knew) &&
+           knew >= QUEUE_SETTING_COUNT;
 }
 
 struct redis_command *queue_publication_listed(struct arena *arena, struct str queue, bool listed)

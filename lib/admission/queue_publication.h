@@ -118,6 +118,10 @@ struct redis_command *queue_publication_version(struct arena *arena, struct str 
 /** That version; -1 where Redis has no settings of the queue. `reply` is not NULL. */
 int64_t queue_publication_read_version(const redisReply *reply);
 
+/** Whether whoever published them knew every setting that we know: a host of an earlier release has left some out, and
+ *  they are published once more. */
+bool queue_publication_read_whole(const redisReply *reply);
+
 /** Puts the queue on the list that schedulers work off, or takes it from there. */
 struct redis_command *queue_publication_listed(struct arena *arena, struct str queue, bool listed);
 

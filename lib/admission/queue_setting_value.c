@@ -294,3 +294,26 @@ bool queue_setting_check(const struct queue_setting *setting, json_object *value
     return queue_setting_refuse(arena, fault, setting->name, "",
                                 "only null is offered by this version for %s", setting->name);
 }
+
+bool queue_setting_is_known(const char *name)
+{
+    for (int i = 0; i < QUEUE_SETTING_COUNT; i++) {
+        if (strcmp(queue_setting((enum queue_setting_number)i)->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void queue_settings_keep_unknown(json_object *base, json_object *merged)
+{
+    if (base == NULL) {
+        return;
+    }
+    json_object_object_foreach(base, name, value)
+    {
+        if (!queue_setting_is_known(name)) {
+            json_object_object_add(merged, name, json_object_get(value));
+        }
+    }
+}

@@ -30,4 +30,11 @@ const char *json_pointer_token(struct arena *arena, const char *name);
 /** The number as JSON: an integer where it is whole, else a plain decimal of at most six places. */
 json_object *queue_setting_number_json(double number);
 
+/** Whether there is a setting of that name. */
+bool queue_setting_is_known(const char *name);
+
+/** Adds to `merged` what `base` (NULL: nothing) has under names that are no settings here: a later release may have put
+ *  it there. */
+void queue_settings_keep_unknown(json_object *base, json_object *merged);
+
 #endif

@@ -38,16 +38,6 @@ const struct queue_setting *queue_setting(enum queue_setting_number number)
     return &SETTINGS[number];
 }
 
-static const struct queue_setting *setting_named(const char *name)
-{
-    for (size_t i = 0; i < QUEUE_SETTING_COUNT; i++) {
-        if (strcmp(SETTINGS[i].name, name) == 0) {
-            return &SETTINGS[i];
-        }
-    }
-    return NULL;
-}
-
 static bool is_surroundings(const char *name)
 {
     for (size_t i = 0; i < sizeof(SURROUNDINGS) / sizeof(SURROUNDINGS[0]); i++) {
@@ -138,7 +128,7 @@ static bool refuse_unknown(const struct merge *merge)
     json_object_object_foreach(merge->given, name, value)
     {
         (void)value;
-        if (setting_named(name) != NULL) {
+        if (queue_setting_is_known(name)) {
             continue;
         }
         if (!is_surroundings(name)) {
@@ -287,6 +277,7 @@ static json_object *merged_settings(const struct merge *merge)
             return NULL;
         }
     }
+    queue_settings_keep_unknown(merge->base, merged);
     if (!settle_burst(merge, merged) || !check_together(merge, merged)) {
         return NULL;
     }

@@ -57,7 +57,8 @@ const struct queue_setting *queue_setting(enum queue_setting_number number);
 json_object *queue_settings_replace(struct arena *arena, json_object *given,
                                     struct queue_settings_fault *fault);
 
-/** `stored` plus `given`: what PATCH stores. Only settings may be named. Otherwise as above. */
+/** `stored` plus `given`: what PATCH stores. Only settings may be named; what `stored` has beyond those that we know, by a
+ *  later release, stays. Otherwise as above. */
 json_object *queue_settings_change(struct arena *arena, json_object *stored, json_object *given,
                                    struct queue_settings_fault *fault);
 

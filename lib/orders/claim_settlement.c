@@ -1,5 +1,7 @@
 #include "lib/orders/claim_settlement.h"
 
+#include <inttypes.h>
+
 enum postgres_outcome claim_settle(struct postgres *postgres, struct arena *arena,
                                    struct str claim_id, struct settlement *settlement)
 {
@@ -18,5 +20,18 @@ enum postgres_outcome claim_settle(struct postgres *postgres, struct arena *aren
         settlement->keep_place = str_equal(postgres_text(result, 0, 6), STR("t"));
         settlement->event = postgres_text(result, 0, 7);
     }
+    return outcome;
+}
+
+enum postgres_outcome claims_forget(struct postgres *postgres, struct arena *arena, int64_t days,
+                                    int64_t most, int64_t *count)
+{
+    const char *const parameters[] = {arena_format(arena, "%" PRId64, days),
+                                      arena_format(arena, "%" PRId64, most)};
+    const PGresult *result;
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_SPENT_FORGET, parameters, &result);
+
+    *count = outcome == POSTGRES_OK ? postgres_int(result, 0, 0, 0) : 0;
     return outcome;
 }

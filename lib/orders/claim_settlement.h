@@ -1,10 +1,11 @@
 /*
- * claim_settlement — PostgreSQL's last word on a claim whose lease has run out.
+ * claim_settlement — PostgreSQL's last word on a claim whose lease has run out, and how long it is remembered.
  */
 #ifndef SLUICE_ORDERS_CLAIM_SETTLEMENT_H
 #define SLUICE_ORDERS_CLAIM_SETTLEMENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
@@ -28,5 +29,10 @@ struct settlement {
  *  longer than lock_timeout). */
 enum postgres_outcome claim_settle(struct postgres *postgres, struct arena *arena,
                                    struct str claim_id, struct settlement *settlement);
+
+/** Forgets claims older than `days` days, each with the admission that it has spent, the oldest `most` of them; `*count`
+ *  gets how many. Only for a caller who knows that no claim is left to be settled. */
+enum postgres_outcome claims_forget(struct postgres *postgres, struct arena *arena, int64_t days,
+                                    int64_t most, int64_t *count);
 
 #endif

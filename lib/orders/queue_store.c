@@ -228,9 +228,10 @@ enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
                          row->seq_checkpoint, 0);
 }
 
-/** The version that Redis has, -1 for none; false where it gives no answer. */
+/** The version that Redis has, -1 for none, and whether no setting that we know was left out of it; false where it
+ *  gives no answer. */
 static bool version_in_redis(struct redis *redis, struct arena *arena, struct str queue,
-                             int64_t *version)
+                             int64_t *version, bool *whole)
 {
     const redisReply *reply = redis_call(redis, arena, queue_publication_version(arena, queue));
 
@@ -238,6 +239,7 @@ static bool version_in_redis(struct redis *redis, struct arena *arena, struct st
         return false;
     }
     *version = queue_publication_read_version(reply);
+    *whole = queue_publication_read_whole(reply);
     return true;
 }
 
@@ -251,15 +253,16 @@ static bool publish_if_behind(struct redis *redis, struct arena *arena, const st
                               struct queue_publish_report *report)
 {
     int64_t version = -1;
+    bool whole = true;
     enum outcome outcome = OUTCOME_OLDER;
 
-    if (!version_in_redis(redis, arena, row->id, &version)) {
+    if (!version_in_redis(redis, arena, row->id, &version, &whole)) {
         return false;
     }
     if (version < 0 && !row->deleted) {
         outcome = is_on_its_way(row) ? OUTCOME_OLDER : OUTCOME_NOT_FOUND;
         report->on_their_way += outcome == OUTCOME_OLDER;
-    } else if (version < row->version) {
+    } else if (version < row->version || (version == row->version && !whole && !row->deleted)) {
         outcome = queue_publish_change(redis, arena, row);
         report->published += outcome == OUTCOME_PUBLISHED;
     } else if (!list_queue(redis, arena, row->id, !row->deleted)) {

@@ -107,7 +107,7 @@ enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
                                   const struct queue_row *row);
 
 struct queue_publish_report {
-    size_t published; /* queues of which Redis had an older version */
+    size_t published; /* queues of which Redis had an older version, or lacked a setting */
     struct queue_row
         *missing; /* that Redis does not know at all, though they were not made within the
                                     last seconds: to be recovered. In the arena */
@@ -116,7 +116,8 @@ struct queue_publish_report {
     enum postgres_outcome store; /* POSTGRES_OK, or why the list could not be read */
 };
 
-/** Brings all queues to Redis of which it has an older version: those whose publishing failed. Returns false
+/** Brings all queues to Redis of which it has an older version, for their publishing failed, or this one as a host of an
+ *  earlier release has published it, which does not know every setting. Returns false
  *  where PostgreSQL or Redis gave no answer; what was done until then stands in `report`. */
 bool queue_publish_all(struct postgres *postgres, struct redis *redis, struct arena *arena,
                        struct queue_publish_report *report);

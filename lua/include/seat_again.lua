@@ -1,7 +1,9 @@
 -- seat_again: a ticket signed before Redis lost its memory seats its owner at the ticket's own number and
 -- lane, once a number. Numbers whose owner has spent an admission were marked in `seated` before the queue
--- came back. A place that the member took meanwhile, behind the own number, is given up for it.
--- Needs KEYS state, seated, entrants and includes queue, turn, set_aside, draw, lanes, stand, ticket, entrants.
+-- came back. A place that the member took meanwhile, behind the own number, is given up for it. Where the number has its
+-- place, and the ticket is of a later take-over than Redis knows, the place is the ticket's from now on.
+-- Needs KEYS state, seated, places, away, entrants and includes queue, places, turn, set_aside, draw, lanes, stand, ticket,
+-- entrants.
 
 -- The lane in which the ticket's number may stand now: a number of the lottery that its draw does not know
 -- stands before all who entered after the opening.
@@ -16,13 +18,25 @@ local function lane_of_ticket()
     return run.drawClosed ~= '1' and 'lottery' or lane_of(ticket.seq)
 end
 
+local function take_over_again(member, kind, it)
+    it.generation = ticket.generation
+    if kind == 'AWAY' then
+        redis.call('ZADD', key_away, it.seq * GENERATIONS + it.generation, member)
+    else
+        redis.call('HSET', key_places, member, place_record(it))
+    end
+end
+
 local function seat_again(member, kind, it)
+    if (kind == 'READY' or kind == 'CLAIMED' or kind == 'AWAY') and ticket_took_over(it) then
+        take_over_again(member, kind, it)
+    end
     if kind ~= 'NONE' and not (kind == 'WAITING' and it.seq >= ticket.seq) then
         return kind, it
     end
     local seated = { seq = ticket.seq, generation = ticket.generation, lane = lane_of_ticket() }
     if kind == 'WAITING' and it.seq == ticket.seq then
-        if ticket.generation <= it.generation then
+        if not ticket_took_over(it) then
             return kind, it
         end
     elseif not turn_is_over(ticket.seq) then

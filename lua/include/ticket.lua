@@ -19,3 +19,9 @@ end
 local function ticket_survived_a_loss()
     return ticket ~= nil and ticket.epoch == conf.epoch and ticket.incarnation ~= run.incarnation
 end
+
+-- The take-over that this ticket was given for is among what Redis has lost: of the tickets for one number the higher
+-- generation counts.
+local function ticket_took_over(it)
+    return ticket_survived_a_loss() and it.seq == ticket.seq and ticket.generation > it.generation
+end

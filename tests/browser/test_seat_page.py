@@ -386,5 +386,5 @@ def test_a_thousand_seats_block_nothing(visit, api, somebody):
     until(lambda: 304 in here.asked("GET", "seats"), 8, "304 for a map that has not changed")
     page.hide()
     page.forget_requests()
-    page.until("pauses.some((ms) => ms >= 5000 && ms <= 6250)")
+    page.until("pauses.some((ms) => ms >= 5000 && ms < 15000)")
     assert len(here.asked("GET", "seats")) <= 1

@@ -7,10 +7,10 @@ from lib.wait import until, within
 
 
 def test_a_visit_lasts_while_one_is_active(gate_before, browser):
-    drop = gate_before(entryTtlSeconds=3)
+    drop = gate_before(entryTtlSeconds=4)
     page = drop.bring_in(browser.page())
     began = time.monotonic()
-    while time.monotonic() - began < 5:
+    while time.monotonic() - began < 6:
         assert page.reload().status == 200
     last = time.monotonic()
     until(lambda: drop.stats("expired") == 1, 5, "the end of the visit")

@@ -168,6 +168,6 @@ def write_gate_files(directory, port):
         write_gate_files
         """
     done = subprocess.run(["bash", "-c", script, "gate", ROOT, directory, str(port)], capture_output=True, text=True,
-                          timeout=60)
+                          timeout=180)
     assert done.returncode == 0, done.stderr
     return directory / "data" / "gate"

@@ -89,7 +89,7 @@ class Host:
             write_nginx_config
             """
         done = subprocess.run(["bash", "-c", script, "host", ROOT, self.directory, str(self.port)], capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=180)
         assert done.returncode == 0, done.stderr
         self.nginx = Process("nginx", self._nginx_command([
             "nginx", "-p", self.directory / "nginx", "-e", "stderr", "-c", self.directory / "nginx" / "sluice.conf", "-g",

@@ -239,7 +239,7 @@ class Parts:
             write_nginx_config
             """
         done = subprocess.run(["bash", "-c", script, "parts", ROOT, self.directory, str(self.port)],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=180)
         assert done.returncode == 0, done.stderr + (self.logs / "nginx.log").read_text()
         self.nginx = self._spawn("nginx", [
             "nginx", "-p", self.directory / "nginx", "-e", "stderr", "-c",
@@ -270,7 +270,7 @@ class Parts:
     def reconcile(self, expect=0):
         """One pass; returns what it printed."""
         done = subprocess.run([self.build / "sluice-reconcile", "--once", "--config", self.config],
-                              env={**os.environ, **self.environment}, capture_output=True, text=True, timeout=60)
+                              env={**os.environ, **self.environment}, capture_output=True, text=True, timeout=180)
         with open(self.logs / "reconcile.log", "a") as log:
             log.write(done.stderr)
         assert expect is None or done.returncode == expect, (done.returncode, done.stdout, done.stderr)

@@ -31,7 +31,7 @@ class PostgresServer:
         prefix = []
         if self.user:
             prefix = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--init-groups", "--"]
-        done = subprocess.run([*prefix, *map(str, command)], capture_output=True, text=True, timeout=60, cwd="/")
+        done = subprocess.run([*prefix, *map(str, command)], capture_output=True, text=True, timeout=180, cwd="/")
         assert done.returncode == 0, done.stderr
 
     def create(self):
@@ -97,7 +97,7 @@ class PostgresServer:
 
     def migrate(self):
         done = subprocess.run([SCRIPTS / "migrate", "--conninfo", self.conninfo], capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=180)
         assert done.returncode == 0, done.stderr
 
     def superuser(self, sql, database="sluice"):

@@ -19,7 +19,7 @@ class Sluicectl:
 
     def call(self, *words, stdin="", url=None):
         done = subprocess.run([self.program, "--url", url or self.url, *map(str, words)], env=self.environment,
-                              input=stdin, capture_output=True, text=True, timeout=60)
+                              input=stdin, capture_output=True, text=True, timeout=180)
         return Called(done.returncode, done.stdout, done.stderr)
 
     def __call__(self, *words, code=0, stdin=""):

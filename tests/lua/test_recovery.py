@@ -381,7 +381,7 @@ def test_a_take_over_in_the_lost_moments_counts(cut, state, by):
         line.advance(5000)
         line.promote(1)
         assert line.members("away") == ["m"]
-    new = Ticket(old.seq, old.generation + 1, old.epoch, old.incarnation)
+    new = Ticket(old.seq, old.generation + 2, old.epoch, old.incarnation)
     line.lose_the_end()
     if by == "leaving":
         assert line.leave("m", new) == ("ORDER_IN_PROGRESS" if state == "CLAIMED" else "LEFT")

@@ -1,0 +1,29 @@
+#include "lib/orders/claim_settlement.h"
+#include "reconcile/reconcile.h"
+
+enum { CLAIMS_PER_BATCH = 500, BATCHES_PER_PASS = 10 };
+
+/* A claim that still stands in Redis is settled by the very row that would go. So only a pass that reached both servers, and
+ * found none to settle, forgets any. */
+static bool is_settled(const struct reconcile_report *report)
+{
+    return report->claims_released == 0 && report->claims_consumed == 0 &&
+           report->claims_open == 0 && report->outbox_stuck == 0 && !report->redis_silent &&
+           !report->postgres_silent;
+}
+
+void reconcile_spent(struct reconcile *reconcile)
+{
+    int64_t count = CLAIMS_PER_BATCH;
+
+    if (!is_settled(&reconcile->report)) {
+        return;
+    }
+    for (int batch = 0; batch < BATCHES_PER_PASS && count == CLAIMS_PER_BATCH; batch++) {
+        enum postgres_outcome outcome =
+            claims_forget(reconcile->postgres, reconcile->arena, reconcile->settings->spent_days,
+                          CLAIMS_PER_BATCH, &count);
+        reconcile->report.postgres_silent |= outcome != POSTGRES_OK && outcome != POSTGRES_REFUSED;
+        reconcile->report.claims_forgotten += count;
+    }
+}
