@@ -302,17 +302,20 @@ def against_pgbench(system, name, function, requests, options):
     calls = sql_yardstick.overhear(system, function, lambda: [send_raw(system, one) for one in requests[:2]])
     if len(calls) < 2:
         raise SystemExit(f"{function} was not overheard in PostgreSQL's log")
-    script = sql_yardstick.script(calls, system.work / f"{name}.sql")
+    handed_on = sql_yardstick.HANDED_ON[function]
+    script = sql_yardstick.script(calls, system.work / f"{name}.sql", handed_on)
     subject = Subject(name, system.port, None, (201,), True)
     left, pgbench = requests[2:], []
     for number in range(options.rounds):
-        pgbench.append(sql_yardstick.pgbench(system, script, ORDER_WORKERS, options.seconds))
+        pgbench.append(sql_yardstick.pgbench(system, script, ORDER_WORKERS, options.seconds, handed_on))
         # About as long as pgbench's run.
-        size = max(1, min(int(pgbench[-1] * options.seconds), len(left) // (options.rounds - number)))
+        size = max(1, min(int(pgbench[-1]["perSecond"] * options.seconds), len(left) // (options.rounds - number)))
         part, left = left[:size], left[size:]
-        before = system.sample()
-        result = load.closed(system.port, write_requests(system.work / "slice", part), connections=64, once=True, pin=False)
+        slice_of_them, before = write_requests(system.work / "slice", part), system.sample()
+        with sql_yardstick.Busy() as busy:
+            result = load.closed(system.port, slice_of_them, connections=64, once=True, pin=False)
         result["used"], result["good"] = system.used(before), load.good_share(result, 201)
+        result["busyCores"] = busy.cores
         subject.runs.append(result)
     return subject, pgbench
 
@@ -337,28 +340,32 @@ def on_two_cores(options):
             bars.append(["exact poll ÷ hand-built, two cores", 0.9, reached, reached is not None and reached >= 0.9])
         spare = 10_000 * options.seconds * options.rounds  # for pgbench's runs
         count = max(200, int(options.orders_a_second * options.seconds)) * options.rounds + 2
-        way, sql = [near, enter], []
+        way, sql, yardsticks, raw = [near, enter], [], [], {}
         for name, function, made in (
                 ("order", "place_order", order_requests(system, count)),
                 ("coupon", "issue_coupon", coupon_requests(system, count, spare))):
             subject, pgbench = against_pgbench(system, name, function, made, options)
             way.append(subject)
-            reached = median([one / two for one, two in zip(subject.rates(), pgbench)])
+            reached = median([one / two["perSecond"] for one, two in zip(subject.rates(), pgbench)])
             worst = min(run["good"] for run in subject.runs)
             sql.append([name, median(subject.rates()), median([run["p50Ms"] for run in subject.runs]),
-                        median([run["p99Ms"] for run in subject.runs]), median(pgbench), reached,
+                        median([run["p99Ms"] for run in subject.runs]), median([run["busyCores"] for run in subject.runs]),
+                        median([one["perSecond"] for one in pgbench]), median([one["busyCores"] for one in pgbench]), reached,
                         "all" if worst == 1.0 else f"{worst:.2%}"])
+            yardsticks.append([f"{name}, pgbench", *[None] * 4, median([one["postgresUs"] for one in pgbench]),
+                               median([one["postgresUs"] for one in pgbench])])
+            raw[f"{name}, pgbench"] = pgbench
             bars.append([f"{name} ÷ pgbench", 0.8, reached, reached >= 0.8])
     return [
         table("Paths on two cores", COLUMNS, rows, "Servers and sender wherever the kernel puts them."),
-        table("Orders and coupons on two cores", ["path", "a second", "p50 ms", "p99 ms", "pgbench, same statement", "÷ pgbench",
-                                                  "good answers"], sql,
+        table("Orders and coupons on two cores", ["path", "a second", "p50 ms", "p99 ms", "cores busy", "pgbench, same statement",
+                                                  "cores busy then", "÷ pgbench", "good answers"], sql,
               f"{ORDER_WORKERS} order workers, as many connections of pgbench; durable commits; 64 clients, each with an entry "
               "token; through nginx, Redis (claim, consume) and PostgreSQL."),
         table("Bars on two cores", ["ratio", "wanted", "reached", "reached it"], bars),
         table("A member's way, µs of processor", ["step", "nginx", "queue pool", "order pool", "Redis", "PostgreSQL", "sum"],
-              way_rows(way), "On two cores. A waiting member also polls the board: see the paths on one core."),
-    ], {"two cores": {one.name.strip("*"): one.runs for one in way}}
+              way_rows(way) + yardsticks, "On two cores. A waiting member also polls the board: see the paths on one core."),
+    ], {"two cores": {one.name.strip("*"): one.runs for one in way}, "pgbench": raw}
 
 
 def run(options):

@@ -1,10 +1,20 @@
-"""pgbench with the statement that the order pool sends, overheard in PostgreSQL's log."""
+"""pgbench with the statement that the order pool sends, overheard in PostgreSQL's log.
+
+A worker takes two of its parameters from answers it has had: rows of the outbox to strike, and the coupon behind which it
+begins to look. So does pgbench. Without that its coupons would be looked for from the beginning, and reconcile would tell
+Redis of its orders while ours are measured."""
 
 import re
 import subprocess
 import time
+from pathlib import Path
+
+from bench import usage
 
 PGBENCH = "/usr/lib/postgresql/15/bin/pgbench"
+BATCH = 16  # TOLD_ROWS_BATCH: every so many transactions one strikes the rows of as many
+# Function: {number of a parameter: the column of earlier answers that it comes from}.
+HANDED_ON = {"place_order": {18: "outbox_row"}, "issue_coupon": {12: "outbox_row", 10: "coupon_number"}}
 
 
 def _sql(system, text):
@@ -51,22 +61,58 @@ def _expression(one, other):
     return f"('{fixed}' || substr({digests}, 1, {len(one) - len(fixed)}))" + ("::bytea" if fixed == "\\x" else "")
 
 
-def script(calls, path):
-    """Writes pgbench's script: the call with a new order or coupon each time, made from two that were overheard."""
+def _handed_on(column, turn):
+    """The parameter of the turn-th statement of a script, from the answers that are kept as r0_… to r15_…."""
+    if column != "outbox_row":
+        return f"(:r{(turn - 1) % BATCH}_{column})::bigint"
+    return f"ARRAY[{', '.join(f':r{i}_{column}' for i in range(BATCH))}]::bigint[]" if turn == 0 else "NULL"
+
+
+def script(calls, path, handed_on):
+    """Writes pgbench's script: BATCH calls, each with a new order or coupon, made from two that were overheard."""
     (statement, first), (_, second) = calls[:2]
     expressions = [_expression(*pair) for pair in zip(first, second, strict=True)]
-    text = re.sub(r"\$(\d+)", lambda match: expressions[int(match[1]) - 1], statement)
-    path.write_text("\\set n random(1000000000, 2000000000000)\n" + " ".join(text.split()) + ";\n")
+    lines = []
+    for turn in range(BATCH):
+        mine = {number: _handed_on(column, turn) for number, column in handed_on.items()}
+        text = re.sub(r"\$(\d+)", lambda match: mine.get(int(match[1]), expressions[int(match[1]) - 1]), statement)
+        lines += ["\\set n random(1000000000, 2000000000000)", " ".join(text.split()) + f" \\gset r{turn}_"]
+    path.write_text("\n".join(lines) + "\n")
     return path
 
 
-def pgbench(system, path, connections, seconds):
-    """Transactions a second."""
-    done = subprocess.run([PGBENCH, "-h", str(system.place / "pg"), "-U", "sluice", "-n", "-M", "prepared",
-                           "-c", str(connections), "-j", "1", "-T", str(seconds), "-f", str(path), "sluice"],
-                          capture_output=True, text=True, check=False, timeout=seconds + 60)
+def _busy_s():
+    """Processor seconds of the whole machine until now."""
+    user, nice, system_, _, _, irq, softirq = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:8])
+    return (user + nice + system_ + irq + softirq) * usage.TICK_S
+
+
+class Busy:
+    """`with Busy() as busy`: how many cores were busy meanwhile."""
+
+    def __enter__(self):
+        self.at, self.busy_s = time.monotonic(), _busy_s()
+        return self
+
+    def __exit__(self, *_):
+        self.cores = (_busy_s() - self.busy_s) / (time.monotonic() - self.at)
+
+
+def pgbench(system, path, connections, seconds, handed_on):
+    """Transactions a second, what a transaction took PostgreSQL's processes, and how many cores were busy."""
+    columns = [f"r{turn}_{column}=0" for column in handed_on.values() for turn in range(BATCH)]
+    before = system.sample()
+    with Busy() as busy:
+        done = subprocess.run([PGBENCH, "-h", str(system.place / "pg"), "-U", "sluice", "-n", "-M", "prepared",
+                               "-c", str(connections), "-j", "1", "-T", str(seconds), "-f", str(path),
+                               *(word for column in columns for word in ("-D", column)), "sluice"],
+                              capture_output=True, text=True, check=False, timeout=seconds + 60)
+    used = system.used(before)
     found = re.search(r"tps = ([0-9.]+)", done.stdout)
+    scripts = re.search(r"transactions actually processed: (\d+)", done.stdout)
     failed = re.search(r"number of failed transactions: (\d+)", done.stdout)
-    if not found or done.returncode != 0 or (failed and failed[1] != "0"):
+    if not found or not scripts or done.returncode != 0 or (failed and failed[1] != "0"):
         raise SystemExit(f"pgbench failed: {done.stderr[-1000:]}")
-    return float(found[1])
+    transactions = int(scripts[1]) * BATCH
+    return {"perSecond": float(found[1]) * BATCH, "transactions": transactions, "used": used, "busyCores": busy.cores,
+            "postgresUs": used["cpuS"].get("postgres", 0.0) / max(1, transactions) * 1e6}

@@ -9,12 +9,16 @@ void coupon_answer_time(struct buffer *out, const char *name, int64_t ms)
 {
     char text[RFC3339_TEXT + 1];
 
+    buffer_add(out, STR(",\""));
+    buffer_add(out, str_of(name));
     if (ms < 0 || ms > RFC3339_LAST_MS) {
-        buffer_format(out, ",\"%s\":null", name);
+        buffer_add(out, STR("\":null"));
         return;
     }
     rfc3339_format(ms, text);
-    buffer_format(out, ",\"%s\":\"%s\"", name, text);
+    buffer_add(out, STR("\":\""));
+    buffer_add(out, str_sized(text, RFC3339_TEXT));
+    buffer_add_char(out, '"');
 }
 
 void coupon_answer(struct response *response, int status, struct str event,
@@ -28,7 +32,8 @@ void coupon_answer(struct response *response, int status, struct str event,
     buffer_add(body, STR(",\"code\":"));
     buffer_add_json_string(body, coupon->code);
     coupon_answer_time(body, "issuedAt", coupon->issued_ms);
-    buffer_format(body, ",\"alreadyIssued\":%s}", status == 201 ? "false" : "true");
+    buffer_add(body, STR(",\"alreadyIssued\":"));
+    buffer_add(body, status == 201 ? STR("false}") : STR("true}"));
 }
 
 void coupon_answer_failure(const struct request *request, struct response *response,

@@ -6,9 +6,17 @@
 
 enum { MEMBER_HASH_TEXT = 12 };
 
+static void write_name(struct buffer *out, const char *name)
+{
+    buffer_add(out, STR(",\""));
+    buffer_add(out, str_of(name));
+    buffer_add(out, STR("\":"));
+}
+
 static void write_money(struct buffer *out, const char *name, int64_t amount, struct str currency)
 {
-    buffer_format(out, ",\"%s\":{\"amount\":", name);
+    write_name(out, name);
+    buffer_add(out, STR("{\"amount\":"));
     buffer_add_int(out, amount);
     buffer_add(out, STR(",\"currency\":"));
     buffer_add_json_string(out, currency);
@@ -19,12 +27,15 @@ static void write_time(struct buffer *out, const char *name, int64_t us)
 {
     char text[RFC3339_TEXT + 1];
 
+    write_name(out, name);
     if (us < 0) {
-        buffer_format(out, ",\"%s\":null", name);
+        buffer_add(out, STR("null"));
         return;
     }
     rfc3339_format(us / 1000, text);
-    buffer_format(out, ",\"%s\":\"%s\"", name, text);
+    buffer_add_char(out, '"');
+    buffer_add(out, str_sized(text, RFC3339_TEXT));
+    buffer_add_char(out, '"');
 }
 
 static void write_item(struct buffer *out, const struct order_item *item, struct str currency)

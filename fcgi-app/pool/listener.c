@@ -10,6 +10,9 @@
 
 enum { IO_TIMEOUT_S = 2 };
 
+/* A Unix socket has no word on how long something has waited: it need not be asked at each connection. */
+static bool is_of_tcp;
+
 /* Each connection is a file descriptor, and the usual limit of 1024 is below what nginx may keep. */
 static void raise_the_limit(void)
 {
@@ -24,11 +27,15 @@ static void raise_the_limit(void)
 bool listener_prepare(void)
 {
     int listens = 0;
+    int domain = AF_UNSPEC;
     socklen_t size = sizeof(listens);
 
     if (getsockopt(LISTENER_FD, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || listens == 0) {
         return false;
     }
+    size = sizeof(domain);
+    is_of_tcp =
+        getsockopt(LISTENER_FD, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 || domain != AF_UNIX;
     raise_the_limit();
     int flags = fcntl(LISTENER_FD, F_GETFL);
     return flags >= 0 && fcntl(LISTENER_FD, F_SETFL, flags | O_NONBLOCK) == 0;
@@ -39,7 +46,7 @@ int64_t listener_waited_ms(int fd)
     struct tcp_info info = {0};
     socklen_t size = sizeof(info);
 
-    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
+    if (!is_of_tcp || getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
         return -1;
     }
     return info.tcpi_last_data_recv;

@@ -48,6 +48,15 @@ void stop_signal_install(sigset_t *open_mask)
     handle(SIGPIPE, SIG_IGN);
 }
 
+void stop_signal_look(const sigset_t *open_mask)
+{
+    sigset_t closed;
+
+    if (sigprocmask(SIG_SETMASK, open_mask, &closed) == 0) {
+        (void)sigprocmask(SIG_SETMASK, &closed, NULL);
+    }
+}
+
 bool stop_signal_came(void)
 {
     return came != 0;

@@ -6,13 +6,34 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <openssl/sha.h>
 
 #include "lib/base/encoding.h"
 
+/* SHA256() looks the algorithm up by its name each time, which takes longer than the digest of a token. */
+static EVP_MD_CTX *ready_context(void)
+{
+    static _Thread_local EVP_MD_CTX *context;
+    static _Thread_local EVP_MD *algorithm;
+
+    if (context == NULL) {
+        algorithm = EVP_MD_fetch(NULL, "SHA256", NULL);
+        context = EVP_MD_CTX_new();
+    }
+    if (algorithm == NULL || context == NULL || EVP_DigestInit_ex2(context, algorithm, NULL) != 1) {
+        abort();
+    }
+    return context;
+}
+
 void sha256(struct str text, unsigned char out[SHA256_BYTES])
 {
-    SHA256((const unsigned char *)text.p, text.n, out);
+    EVP_MD_CTX *context = ready_context();
+    unsigned int length = 0;
+
+    if (EVP_DigestUpdate(context, text.p, text.n) != 1 ||
+        EVP_DigestFinal_ex(context, out, &length) != 1 || length != SHA256_BYTES) {
+        abort();
+    }
 }
 
 void sha256_text(struct str text, char out[SHA256_TEXT + 1])

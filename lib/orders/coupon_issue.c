@@ -1,5 +1,3 @@
-#include <inttypes.h>
-
 #include "lib/base/test_pause.h"
 #include "lib/orders/coupon_store.h"
 #include "lib/orders/store_refusal.h"
@@ -27,7 +25,10 @@ static const struct {
 
 static const char *number(struct arena *arena, int64_t value)
 {
-    return arena_format(arena, "%" PRId64, value);
+    char *text = arena_alloc(arena, STR_INT64_TEXT + 1);
+
+    (void)str_from_int64(value, text);
+    return text;
 }
 
 static enum coupon_outcome read_answer(const PGresult *result, struct coupon *coupon)

@@ -1,5 +1,3 @@
-#include <inttypes.h>
-
 #include "lib/base/buffer.h"
 #include "lib/base/identifier.h"
 #include "lib/base/test_pause.h"
@@ -64,7 +62,10 @@ static const char *seat_array(struct arena *arena, const struct order_request *r
 
 static const char *number(struct arena *arena, int64_t value)
 {
-    return arena_format(arena, "%" PRId64, value);
+    char *text = arena_alloc(arena, STR_INT64_TEXT + 1);
+
+    (void)str_from_int64(value, text);
+    return text;
 }
 
 /* DETAIL is the ids, separated by spaces. */

@@ -60,9 +60,11 @@ static redisReply *take(struct redis_node *node, char error[REDIS_ACCESS_ERROR])
 redisReply *redis_node_ask(struct redis_node *node, const struct redis_command *command,
                            bool asking, char error[REDIS_ACCESS_ERROR])
 {
+    /* hiredis would write each word by a format of its own. */
+    struct str wire = redis_command_wire(command);
+
     if ((asking && redisAppendCommand(node->context, "ASKING") != REDIS_OK) ||
-        redisAppendCommandArgv(node->context, command->count, command->words, command->lengths) !=
-            REDIS_OK) {
+        redisAppendFormattedCommand(node->context, wire.p, wire.n) != REDIS_OK) {
         (void)snprintf(error, REDIS_ACCESS_ERROR, "%s", node->context->errstr);
         (void)redis_node_close(node);
         return NULL;

@@ -11,13 +11,15 @@ from lib.wait import until
 
 TEXTS = {language: json.loads((ROOT / "web" / "waiting-room" / "texts" / f"{language}.json").read_text())
          for language in ("en", "ko")}
-# Writes down each place that is shown, before the page's own script runs.
+# Writes down each place that is shown, before the page's own script runs; the shop's page, which comes next, still knows.
 KEEP_PLACES = """
-window.places = [];
+window.places = JSON.parse(sessionStorage.getItem('places') || '[]');
 new MutationObserver(() => {
     const shown = Number(document.querySelector('#place')?.textContent);
-    if (shown > 0 && shown !== window.places[window.places.length - 1])
+    if (shown > 0 && shown !== window.places[window.places.length - 1]) {
         window.places.push(shown);
+        sessionStorage.setItem('places', JSON.stringify(window.places));
+    }
 }).observe(document, { subtree: true, childList: true, characterData: true });
 """
 
@@ -37,10 +39,9 @@ def test_a_place_only_ever_gets_better(drop, browser, inspect):
     drop.let_in(4)
     until(lambda: place(page) < 35, 10, "a line that moves")
     page.screenshot("moving")
-    until(lambda: place(page) < 10, 15, "a line that moves")
+    page.wait("#query", 30)
     shown = page.evaluate("window.places")
-    page.wait("#query")
-    assert shown == sorted(shown, reverse=True) and shown[0] == 51 and len(shown) >= 3, shown
+    assert shown == sorted(shown, reverse=True) and shown[0] == 51 and shown[-1] < 35, shown
     assert drop.stats("entered") == 61
 
 

@@ -25,8 +25,20 @@ def test_a_command_is_written_for_another_member():
 def test_a_statement_for_pgbench_varies_what_differed_between_two_calls(tmp_path):
     calls = [("SELECT f($1, $2, $3, $4, $5)", ["q", "7", "o_abcdefgh", None, "it's"]),
              ("SELECT f($1, $2, $3, $4, $5)", ["q", "8", "o_ijklmnop", None, "it's"])]
-    text = sql_yardstick.script(calls, tmp_path / "f.sql").read_text().split("\n")[1]
-    assert text == ("SELECT f('q', (:n)::bigint, ('o_' || substr(md5((:n)::text || '0'), 1, 8)), NULL, 'it''s');")
+    lines = sql_yardstick.script(calls, tmp_path / "f.sql", {}).read_text().split("\n")
+    assert lines[0].startswith("\\set n random(")
+    assert lines[1] == (
+        "SELECT f('q', (:n)::bigint, ('o_' || substr(md5((:n)::text || '0'), 1, 8)), NULL, 'it''s') \\gset r0_")
+
+
+def test_pgbench_hands_on_what_a_worker_hands_on(tmp_path):
+    calls = [("SELECT f($1, $2, $3)", ["q", "0", None]), ("SELECT f($1, $2, $3)", ["q", "41", None])]
+    text = sql_yardstick.script(calls, tmp_path / "f.sql", {2: "coupon_number", 3: "outbox_row"}).read_text()
+    statements = [line for line in text.split("\n") if line.startswith("SELECT")]
+    assert len(statements) == sql_yardstick.BATCH
+    rows = ", ".join(f":r{i}_outbox_row" for i in range(sql_yardstick.BATCH))
+    assert statements[0] == f"SELECT f('q', (:r15_coupon_number)::bigint, ARRAY[{rows}]::bigint[]) \\gset r0_"
+    assert statements[1] == "SELECT f('q', (:r0_coupon_number)::bigint, NULL) \\gset r1_"
 
 
 def test_waiting_pages_mostly_read_the_board():
