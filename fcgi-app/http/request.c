@@ -63,7 +63,8 @@ static bool read_parameters(struct request *request, struct raw_parameters *raw)
         {STR("CONTENT_LENGTH"), &raw->content_length, 32},
         {STR("HTTPS"), &raw->https, 16},
         {STR("REQUEST_ID"), &raw->request_id, HEADER_MAX},
-        {STR("HTTP_TRACEPARENT"), &raw->traceparent, HEADER_MAX},
+        /* What is no trace is passed over, however long nginx lets it be. */
+        {STR("HTTP_TRACEPARENT"), &raw->traceparent, COOKIES_MAX},
         {STR("HTTP_AUTHORIZATION"), &request->authorization, HEADER_MAX + 16},
         {STR("HTTP_X_QUEUE_TICKET"), &request->queue_ticket, HEADER_MAX},
         {STR("HTTP_X_ENTRY_TOKEN"), &request->entry_token, HEADER_MAX},
