@@ -27,11 +27,11 @@ class Running:
 
 
 def overdue(parts, queue):
-    """The lease of the queue's claim has run out."""
+    """The lease of the queue's claim has run out, and a pass of reconcile that took long may have settled it already."""
     key = f"sluice:{{{queue}}}:claimed"
 
     def is_over():
         seconds, micros = parts.redis.time()
         ends = [end for _, end in parts.redis.zrange(key, 0, -1, withscores=True)]
-        return ends and max(ends) < seconds * 1000 + micros // 1000
+        return not ends or max(ends) < seconds * 1000 + micros // 1000
     until(is_over, 10, "end of the lease")
