@@ -16,16 +16,12 @@
 #include "lib/orders/told_rows.h"
 #include "lib/store/postgres.h"
 
-enum {
-    BEAT_MS = 500,
-    LOOK_MS = 20 /* how old the last look at the signals may be when a request is begun */
-};
+enum { BEAT_MS = 500 };
 
 struct worker {
     const struct services *services;
     struct exchange *exchange;
     int64_t beat_at_ms; /* when the next sign of life is due */
-    int64_t looked_ms;  /* when signals were last let in, but for those that came while it waited */
 };
 
 /* The queues promote only while orders can be taken, so the order pool's sign of life in Redis says just that. */
@@ -89,16 +85,12 @@ static void serve(struct worker *worker, int fd)
 }
 
 /* The next connection: at once where one waits, as in a busy pool one mostly does. -1 after a beat or a signal. */
-static int next_connection(struct worker *worker, const sigset_t *open_mask)
+static int next_connection(const sigset_t *open_mask)
 {
     const struct timespec beat = {.tv_nsec = BEAT_MS * 1000000L};
     struct pollfd listener = {.fd = LISTENER_FD, .events = POLLIN};
-    int64_t now = clock_monotonic_ms();
 
-    if (now - worker->looked_ms >= LOOK_MS) {
-        worker->looked_ms = now;
-        stop_signal_look(open_mask);
-    }
+    stop_signal_look(open_mask, clock_monotonic_ms());
     if (stop_signal_came()) {
         return -1;
     }
@@ -118,7 +110,7 @@ int blocking_loop_run(const struct services *services)
     log_event(LOG_LEVEL_INFO, "worker.started", LOG_NO_FIELDS);
     while (!stop_signal_came()) {
         beat_if_due(&worker);
-        int fd = next_connection(&worker, &open_mask);
+        int fd = next_connection(&open_mask);
         if (fd >= 0) {
             serve(&worker, fd);
         }

@@ -326,6 +326,7 @@ static void turn(struct loop *loop, const sigset_t *open_mask)
     int count = epoll_pwait(loop->epoll_fd, events, EVENTS_MAX, time_to_wait(loop), open_mask);
 
     loop->now_ms = clock_monotonic_ms();
+    stop_signal_look(open_mask, loop->now_ms);
     shedding_turn(&loop->shedding, loop->now_ms, began_ms,
                   redis_line_late_ms(loop->line, loop->now_ms));
     loop->accepted = loop->accepted == ACCEPTED_NONE ? ACCEPTED_NONE : ACCEPTED_ALL;

@@ -6,7 +6,10 @@
 /* multiwatch 1.0.0 sends SIGQUIT where it is told to send SIGTERM. */
 static const int STOPS[] = {SIGTERM, SIGINT, SIGQUIT};
 
-enum { STOP_COUNT = sizeof(STOPS) / sizeof(STOPS[0]) };
+enum {
+    STOP_COUNT = sizeof(STOPS) / sizeof(STOPS[0]),
+    LOOK_MS = 20 /* a look costs two system calls */
+};
 
 static volatile sig_atomic_t came;
 
@@ -48,10 +51,15 @@ void stop_signal_install(sigset_t *open_mask)
     handle(SIGPIPE, SIG_IGN);
 }
 
-void stop_signal_look(const sigset_t *open_mask)
+void stop_signal_look(const sigset_t *open_mask, int64_t now_ms)
 {
+    static int64_t looked_ms;
     sigset_t closed;
 
+    if (now_ms - looked_ms < LOOK_MS) {
+        return;
+    }
+    looked_ms = now_ms;
     if (sigprocmask(SIG_SETMASK, open_mask, &closed) == 0) {
         (void)sigprocmask(SIG_SETMASK, &closed, NULL);
     }

@@ -72,9 +72,12 @@ function boardDelay(me, random) {
     return seconds * 1000 * (1 + random / 4);
 }
 
-/** The same in a hidden tab: 30 to 60 s, but well within the time one may be away at the front. */
+/**
+ * The same in a hidden tab: 20 to 30 s, but well within the time one may be away at the front. Not more: whoever is near the
+ * front comes back with the ticket before recoverySeconds have passed, should Redis lose its memory.
+ */
 function hiddenDelay(pickupSeconds, random) {
-    const longest = Math.min(60, (pickupSeconds || 90) / 2), shortest = Math.min(30, longest * 0.75);
+    const longest = Math.min(30, (pickupSeconds || 90) / 2), shortest = Math.min(20, longest * 0.75);
     return (shortest + (longest - shortest) * random) * 1000;
 }
 
