@@ -1,3 +1,4 @@
+#include "lib/admission/upkeep.h"
 #include "lib/orders/claim_settlement.h"
 #include "reconcile/reconcile.h"
 
@@ -15,14 +16,16 @@ static bool is_settled(const struct reconcile_report *report)
 void reconcile_spent(struct reconcile *reconcile)
 {
     int64_t count = CLAIMS_PER_BATCH;
+    int64_t days = reconcile->settings->spent_days;
+    int64_t redis_ms;
 
-    if (!is_settled(&reconcile->report)) {
+    if (days == 0 || !is_settled(&reconcile->report) ||
+        !redis_time(reconcile->redis, reconcile->arena, &redis_ms)) {
         return;
     }
     for (int batch = 0; batch < BATCHES_PER_PASS && count == CLAIMS_PER_BATCH; batch++) {
-        enum postgres_outcome outcome =
-            claims_forget(reconcile->postgres, reconcile->arena, reconcile->settings->spent_days,
-                          CLAIMS_PER_BATCH, &count);
+        enum postgres_outcome outcome = claims_forget(reconcile->postgres, reconcile->arena, days,
+                                                      redis_ms, CLAIMS_PER_BATCH, &count);
         reconcile->report.postgres_silent |= outcome != POSTGRES_OK && outcome != POSTGRES_REFUSED;
         reconcile->report.claims_forgotten += count;
     }

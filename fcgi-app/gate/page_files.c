@@ -25,6 +25,18 @@ static void path_of(const struct page_files *files, const char *name, char path[
     (void)snprintf(path, PATH_LENGTH, "%s/%s", files->directory, name);
 }
 
+/* That the file counts, be it there or not. */
+static bool note(struct page_files *files, const char *name, char error[WAITING_PAGE_ERROR])
+{
+    if (files->count == PAGE_FILES_MAX) {
+        (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: it has more than %d files",
+                       PAGE_FILES_MAX);
+        return false;
+    }
+    (void)snprintf(files->names[files->count++], PAGE_FILE_NAME, "%s", name);
+    return true;
+}
+
 bool page_files_read(struct page_files *files, const char *name, char **bytes,
                      char error[WAITING_PAGE_ERROR])
 {
@@ -32,12 +44,9 @@ bool page_files_read(struct page_files *files, const char *name, char **bytes,
     char fault[TEXT_FILE_ERROR];
     size_t length;
 
-    if (files->count == PAGE_FILES_MAX) {
-        (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: it has more than %d files",
-                       PAGE_FILES_MAX);
+    if (!note(files, name, error)) {
         return false;
     }
-    (void)snprintf(files->names[files->count++], PAGE_FILE_NAME, "%s", name);
     path_of(files, name, path);
     if (!text_file_read(path, FILE_MAX, bytes, &length, fault)) {
         (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: %s", fault);
@@ -78,11 +87,26 @@ static bool add_line(struct page_files *files, const char *line, size_t length,
     struct str name = str_trim(str_sized(text, strcspn(text, "\r\n")));
     if (name.n == 0 || name.n > PART_NAME_MAX || strspn(name.p, NAME) < name.n) {
         (void)snprintf(error, WAITING_PAGE_ERROR,
-                       "the waiting page: page.js includes '%.*s', which cannot be a part's name",
+                       "the waiting page: script/main.js includes '%.*s', which cannot be a part's name",
                        (int)(name.n < 64 ? name.n : 64), name.p);
         return false;
     }
     return add_part(files, name, script, error);
+}
+
+/* A theme's script as a whole, or our main part. That one is not called page.js as well: workers of a release before parts
+ * read that name as soon as it is replaced, and would send a page that does nothing. */
+static bool read_main(struct page_files *files, char **text, char error[WAITING_PAGE_ERROR])
+{
+    static const char WHOLE[] = "page.js";
+    char path[PATH_LENGTH];
+    struct stat status;
+
+    (void)snprintf(path, sizeof(path), "%s/%s", files->theme, WHOLE);
+    if (files->theme[0] != '\0' && stat(path, &status) == 0) {
+        return page_files_read(files, WHOLE, text, error);
+    }
+    return note(files, WHOLE, error) && page_files_read(files, "script/main.js", text, error);
 }
 
 bool page_files_read_script(struct page_files *files, char **script, char error[WAITING_PAGE_ERROR])
@@ -90,7 +114,7 @@ bool page_files_read_script(struct page_files *files, char **script, char error[
     char *text = NULL;
     struct buffer whole;
 
-    if (!page_files_read(files, "page.js", &text, error)) {
+    if (!read_main(files, &text, error)) {
         return false;
     }
     buffer_init(&whole, FILE_MAX);

@@ -2,8 +2,8 @@
  * page_files — the waiting page's files as they lie in their folders: which of two counts, what it says, as small as a
  * crowd should load it, and whether any has changed.
  *
- * In page.js a line `//@include NAME` stands for script/NAME.js, a part of the script; NAME is of a-z, 0-9 and '-'.
- * Parts include nothing themselves.
+ * In script/main.js a line `//@include NAME` stands for script/NAME.js, a part of the script; NAME is of a-z, 0-9 and
+ * '-'. Parts include nothing themselves. A theme's page.js replaces them all.
  */
 #ifndef SLUICE_GATE_PAGE_FILES_H
 #define SLUICE_GATE_PAGE_FILES_H
@@ -30,7 +30,7 @@ struct page_files {
 bool page_files_read(struct page_files *files, const char *name, char **bytes,
                      char error[WAITING_PAGE_ERROR]);
 
-/** The same of page.js, with its parts in their places. */
+/** The same of the script, with its parts in their places. */
 bool page_files_read_script(struct page_files *files, char **script,
                             char error[WAITING_PAGE_ERROR]);
 

@@ -1,6 +1,6 @@
 /*
  * waiting_page — the page that people wait on, made of the files in waiting_room_directory, each of which
- * waiting_room_theme_directory may replace: page.html, page.css, page.js and its parts script/<name>.js (see
+ * waiting_room_theme_directory may replace: page.html, page.css, the parts script/<name>.js of the script (see
  * page_files.h), logo.svg and a texts/<language>.json for each language. In page.html these are replaced:
  *
  *     {{lang}} {{face}} {{queue}} {{message}} {{place}} {{ahead}} {{refresh}} {{nonce}} {{text.KEY}}

@@ -30,9 +30,10 @@ struct settlement {
 enum postgres_outcome claim_settle(struct postgres *postgres, struct arena *arena,
                                    struct str claim_id, struct settlement *settlement);
 
-/** Forgets claims older than `days` days, each with the admission that it has spent, the oldest `most` of them; `*count`
- *  gets how many. Only for a caller who knows that no claim is left to be settled. */
+/** Forgets claims older than `days` days (32 at least), by PostgreSQL's clock and by Redis's, where it is `redis_ms`, each
+ *  with the admission that it has spent, `most` of them at most; `*count` gets how many. Only for a caller who knows
+ *  that no claim is left to be settled. */
 enum postgres_outcome claims_forget(struct postgres *postgres, struct arena *arena, int64_t days,
-                                    int64_t most, int64_t *count);
+                                    int64_t redis_ms, int64_t most, int64_t *count);
 
 #endif

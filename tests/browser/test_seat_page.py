@@ -359,8 +359,9 @@ def test_a_thousand_seats_block_nothing(visit, api, somebody):
             for (let i = 0, sum = 0; i < 3e6; i++) sum += i;
             return performance.now() - begin;
         })""")
-        quickest.append(min(took))
-        return 100 * max(took) / min(quickest)
+        took = sorted(took[3:])  # the first ones are not compiled yet
+        quickest.append(took[0])
+        return 100 * took[len(took) // 2] / min(quickest)
 
     def zoomed_and_panned():
         most = most_ms()

@@ -12,7 +12,7 @@ import pytest
 from lib import processes
 from lib.board import Board
 from lib.client import assert_problem
-from lib.wait import is_within, until
+from lib.wait import is_within, until, within
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_server_time_moves_on(board, api):
     queue = api.still_queue()
     board.wait_for(queue)
     first = board.read(queue)["serverTime"]
-    until(lambda: board.read(queue)["serverTime"] > first, 1.7)
+    within(1.7, lambda: board.read(queue)["serverTime"] > first, "a later moment")
     written = set()
     until(lambda: written.add(board.file(queue).stat().st_mtime) or len(written) == 5, 10, "versions")
     times = sorted(written)
@@ -96,7 +96,7 @@ def test_not_modified(board, api):
     for name in ("cache-control", "access-control-allow-origin"):
         assert again.headers[name] == first.headers[name]
     api.act(queue, "pause")
-    until(lambda: board.read(queue, {"If-None-Match": first.headers["etag"]}).status == 200, 1.5)
+    within(1.5, lambda: board.read(queue, {"If-None-Match": first.headers["etag"]}).status == 200, "the change")
 
 
 def test_each_version_has_an_etag_of_its_own(board, api, parts):
@@ -175,7 +175,7 @@ def test_a_deleted_queue_has_no_board(board, api):
     board.wait_for(kept)
     board.wait_for(queue)
     assert api.admin("DELETE", f"/queues/{queue}?force=true").status == 204
-    until(lambda: not board.file(queue).exists(), 1.5)
+    within(1.5, lambda: not board.file(queue).exists(), "the file is gone")
     until(lambda: board.read(queue).code == "NOT_FOUND", 1.5)
     assert board.is_file(kept)
     api.queue(queue)
@@ -195,7 +195,7 @@ def test_redis_gone(board, api, parts, how):
         processes.stop(parts.redis_server.process.pid)
     begin = time.monotonic()
     try:
-        until(lambda: not list(board.directory.iterdir()), 3.2, "all files are gone")
+        within(3.2, lambda: not list(board.directory.iterdir()), "all files are gone")
         assert time.monotonic() - begin > 1, "a short silence changes nothing"
         for queue in queues[:2]:
             until(lambda queue=queue: board.read(queue).code == "ADMISSION_UNAVAILABLE", 4)
@@ -265,7 +265,7 @@ def test_two_writers(board, api):
     board.wait_for(queue)
     for action, state in [("pause", "PAUSED"), ("resume", "OPEN")] * 3:
         api.act(queue, action)
-        until(lambda state=state: board.read(queue)["state"] == state, 1.5)
+        within(1.5, lambda state=state: board.read(queue)["state"] == state, "the change")
     assert first.stop() == 0
     end = time.monotonic() + 2
     while time.monotonic() < end:

@@ -4,7 +4,7 @@ import time
 
 from lib.client import assert_problem
 from lib.coupons import in_sql, public, take_back
-from lib.wait import until
+from lib.wait import until, within
 
 
 def test_sold_out_closes_the_queue_and_new_codes_reopen_it(parts, api):
@@ -17,7 +17,7 @@ def test_sold_out_closes_the_queue_and_new_codes_reopen_it(parts, api):
     assert one.coupon(event).status == 201
     assert waiting.position(queue)["queueState"] == "OPEN"
     assert two.coupon(event).status == 201
-    until(lambda: waiting.position(queue)["queueState"] == "SOLD_OUT", 1, "told within a second")
+    within(1, lambda: waiting.position(queue)["queueState"] == "SOLD_OUT", "told")
     assert waiting.position(queue)["rank"] == 0
     assert_problem(api.member().enter(queue), 410, "SOLD_OUT")
     assert_problem(three.coupon(event), 410, "SOLD_OUT")
@@ -25,7 +25,7 @@ def test_sold_out_closes_the_queue_and_new_codes_reopen_it(parts, api):
     assert one.coupon(event).status == 200, "whoever has one still gets it"
     public(api, event, state="SOLD_OUT", issued=2, left=0)
     api.add_coupons(event, codes=["SECOND-CHANCE"])
-    until(lambda: waiting.position(queue)["queueState"] == "OPEN", 1)
+    within(1, lambda: waiting.position(queue)["queueState"] == "OPEN", "told that there are some again")
     assert three.coupon(event)["code"] == "SECOND-CHANCE"
 
 
@@ -87,7 +87,7 @@ def test_busy_until_the_other_commits(parts, api):
     holder.close()
     # The other worker has died before its look; who asks next finds out and says so to everybody.
     assert_problem(member.coupon(event), 410, "SOLD_OUT")
-    until(lambda: member.position(queue)["queueState"] == "SOLD_OUT", 1)
+    within(1, lambda: member.position(queue)["queueState"] == "SOLD_OUT", "told")
 
 
 def test_two_last_ones_cannot_see_each_other(parts, api):
@@ -113,7 +113,7 @@ def test_reconcile_mends_the_flag(parts, api):
     member, waiting = api.ready_member(queue), api.member()
     waiting.enter(queue)
     assert member.coupon(event).status == 201
-    until(lambda: waiting.position(queue)["queueState"] == "SOLD_OUT", 1)
+    within(1, lambda: waiting.position(queue)["queueState"] == "SOLD_OUT", "told")
     parts.redis.hset(f"sluice:{{{queue}}}:state", "soldOut", "0")
     assert waiting.position(queue)["queueState"] == "OPEN"
     parts.reconcile_until(lambda: waiting.position(queue)["queueState"] == "SOLD_OUT", 5)

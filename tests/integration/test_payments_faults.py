@@ -309,7 +309,7 @@ def test_a_payment_is_one_reconciler_s(paying):
         process.wait(30)
     paying.reconfigure(payment_timeout_ms=SETTINGS["payment_timeout_ms"])
     assert len(calls()) == 3 and {call["subject"] for call in calls()} == refs
-    assert max(call["at"] for call in calls()) - min(call["at"] for call in calls()) < 3.4, "at the same time"
+    assert max(call["at"] for call in calls()) - min(call["at"] for call in calls()) < 6, "at the same time: one after the other takes 7"
     assert {purchase.assert_agrees() for purchase in purchases} == {"PAID"}
 
 

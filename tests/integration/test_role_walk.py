@@ -121,6 +121,7 @@ def routes():
 @pytest.fixture(scope="module")
 def world(all_paying):
     """One sale, and one caller of each role but the owner."""
+    all_paying.settle()
     parts, api = all_paying, all_paying.api
     queue = api.queue(some_name("walk"))
     concert = api.concert()

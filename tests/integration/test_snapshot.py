@@ -9,7 +9,7 @@ import pytest
 from lib import processes
 from lib.far import FarBack
 from lib.line import sha256_text
-from lib.wait import until
+from lib.wait import until, within
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_what_happens_elsewhere_counts_within_a_second(make_far, change, seen):
     far = make_far(400)
     far.wait_for("m390")
     change(far)
-    until(lambda: seen(far.one("m390")), 1.5, "the change")
+    within(1.5, lambda: seen(far.one("m390")), "the change")
 
 
 def test_an_old_snapshot_is_not_used(make_far):
@@ -154,7 +154,7 @@ def test_an_old_snapshot_is_not_used(make_far):
     processes.stop(writer.pid)
     try:
         far.line.leave("m380")  # as on another host
-        until(lambda: far.source_of("m390") == "redis", 2.5, "Redis is asked again", every=0.02)
+        within(2.5, lambda: far.source_of("m390") == "redis", "Redis is asked again")
         assert far.one("m390")["rank"] == 389
     finally:
         processes.cont(writer.pid)

@@ -5,6 +5,11 @@ import pytest
 OLD = "now() - interval '91 days'"
 
 
+@pytest.fixture(autouse=True)
+def ninety_days(parts, monkeypatch):
+    monkeypatch.setitem(parts.environment, "SLUICE_SPENT_DAYS", "90")
+
+
 @pytest.fixture
 def make_old(parts):
     """A function that lets ninety-one days pass for claims and admissions of a queue."""
@@ -58,6 +63,16 @@ def test_what_is_old_goes_and_the_order_still_knows_its_key(parts, api, sold, ma
     assert (again.status, again.headers["idempotent-replayed"]) == (200, "true")
     coupon = winner.coupon(event)
     assert (coupon.status, coupon["alreadyIssued"]) == (200, True)
+
+
+def test_nothing_goes_by_one_clock_alone_or_unasked(parts, sold, make_old, books, monkeypatch):
+    queue = sold[0]
+    make_old(queue)
+    a_hundred_days_ago = "SELECT forget_spent(90, 1000, (extract(epoch FROM now() - interval '100 days') * 1000)::bigint)"
+    assert parts.postgres.value(a_hundred_days_ago) == 0
+    monkeypatch.setitem(parts.environment, "SLUICE_SPENT_DAYS", "0")
+    parts.reconcile()
+    assert books(queue) == (2, 2)
 
 
 def test_nothing_goes_while_something_is_to_be_told(parts, sold, make_old, books):

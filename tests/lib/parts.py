@@ -188,6 +188,8 @@ class Parts:
         """Changes settings and starts these pools anew with them."""
         self.in_order = False
         self.settings.update(settings)
+        if self.lent:
+            self.lent[3].update(settings)
         self._write_config()
         for name in pools:
             self.pools[name].stop(seconds=20)

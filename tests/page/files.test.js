@@ -64,7 +64,7 @@ test('nothing breaks out of where the template puts it', () => {
 test('the parts of the script are all there once, are installed, and share no name', () => {
     const files = fs.readdirSync(path.join(FOLDER, 'script')).sort();
     const installed = fs.readFileSync(path.join(FOLDER, '../Makefile.inc'), 'utf8').match(/script\/\S+/g);
-    assert.deepStrictEqual(names.map((name) => name + '.js').sort(), files);
+    assert.deepStrictEqual(names.concat('main').map((name) => name + '.js').sort(), files);
     assert.deepStrictEqual(installed.map((file) => path.basename(file)).sort(), files);
     const functions = script.match(/^function \w+/gm);
     assert.strictEqual(new Set(functions).size, functions.length, String(functions));

@@ -8,5 +8,5 @@ const INCLUDE = /^ *\/\/@include (\S+)$/gm;
 const read = (name) => fs.readFileSync(path.join(FOLDER, name), 'utf8');
 
 exports.part = (name) => read(`script/${name}.js`);
-exports.names = Array.from(read('page.js').matchAll(INCLUDE), (line) => line[1]);
-exports.whole = read('page.js').replace(INCLUDE, (line, name) => exports.part(name));
+exports.names = Array.from(exports.part('main').matchAll(INCLUDE), (line) => line[1]);
+exports.whole = exports.part('main').replace(INCLUDE, (line, name) => exports.part(name));

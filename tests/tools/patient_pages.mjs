@@ -1,6 +1,6 @@
 /*
  * A crowd of members who enter a queue, wait as the waiting page does, order once when it is their turn, and write down
- * every answer. What to ask and when is decided by the page's own script (the part of page.js that only decides); what
+ * every answer. What to ask and when is decided by the page's own script (the part that only decides); what
  * happens at a failure is as in its other part: Retry-After and more, backing off, an exact question after a missed board.
  *
  * Usage: node patient_pages.mjs PORT KEY-FILE QUEUE SKU MEMBERS SECONDS HIDDEN-PERCENT PICKUP-SECONDS JOURNAL

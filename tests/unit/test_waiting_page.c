@@ -38,7 +38,7 @@ static int make_files(void **state)
                "[{{face}}|{{queue}}|{{message}}|{{place}}|{{ahead}}|{{refresh}}]"
                "<script>{{state}}</script><script>{{texts}}</script>{{script}}");
     write_file("page", "page.css", "/* over\n   lines */\n  a{}");
-    write_file("page", "page.js", "/* both */\n//@include one\n  //@include two \r\nrun();");
+    write_file("page/script", "main.js", "/* both */\n//@include one\n  //@include two \r\nrun();");
     write_file("page/script", "one.js", "/* of 1 */\n\n  first();");
     write_file("page/script", "two.js", "second();\n");
     write_file("page", "logo.svg", "<svg/>");
@@ -137,11 +137,14 @@ TEST(a_theme_replaces_a_part_or_the_whole_of_the_script)
 
     assert_contains(written(page, "en", "", "{}"), "</script>first();\nanother();\nrun();");
     waiting_page_free(page);
-    write_file("own", "page.js", "alone();");
     page = open_page(theme);
+    write_file("own", "page.js", "alone();");
+    waiting_page_refresh(page, 10000);
     assert_contains(written(page, "en", "", "{}"), "</script>alone();");
-    waiting_page_free(page);
     (void)remove(scratch_path("own/page.js"));
+    waiting_page_refresh(page, 20000);
+    assert_contains(written(page, "en", "", "{}"), "</script>first();");
+    waiting_page_free(page);
     (void)remove(scratch_path("own/script/two.js"));
 }
 
@@ -152,7 +155,7 @@ TEST(a_part_that_changes_or_comes_late_counts)
     write_file("page/script", "one.js", "changed();");
     waiting_page_refresh(page, 10000);
     assert_contains(written(page, "en", "", "{}"), "changed();\nsecond();");
-    write_file("page", "page.js", "//@include late");
+    write_file("page/script", "main.js", "//@include late");
     waiting_page_refresh(page, 20000);
     assert_contains(written(page, "en", "", "{}"), "changed();\nsecond();");
     write_file("page/script", "late.js", "late();");
@@ -190,16 +193,16 @@ TEST(what_cannot_be_a_page_is_refused_with_a_sentence)
     write_file("page/texts", "ko.json", "[]");
     assert_null(waiting_page_open(directory, "", error));
     assert_contains(error, "texts/ko.json");
-    write_file("page", "page.js", "//@include missing");
+    write_file("page/script", "main.js", "//@include missing");
     assert_null(waiting_page_open(directory, "", error));
     assert_contains(error, "script/missing.js");
     static const char *const NO_PARTS[] = {"//@include ../one", "//@include ",
                                            "//@include one two\n",
                                            "//@include a-name-that-is-longer-than-a-part"};
     for (size_t i = 0; i < sizeof(NO_PARTS) / sizeof(NO_PARTS[0]); i++) {
-        write_file("page", "page.js", NO_PARTS[i]);
+        write_file("page/script", "main.js", NO_PARTS[i]);
         assert_null(waiting_page_open(directory, "", error));
-        assert_contains(error, "page.js includes");
+        assert_contains(error, "script/main.js includes");
     }
     (void)make_files(NULL);
 }
