@@ -86,9 +86,10 @@ static bool add_line(struct page_files *files, const char *line, size_t length,
     text += include.n;
     struct str name = str_trim(str_sized(text, strcspn(text, "\r\n")));
     if (name.n == 0 || name.n > PART_NAME_MAX || strspn(name.p, NAME) < name.n) {
-        (void)snprintf(error, WAITING_PAGE_ERROR,
-                       "the waiting page: script/main.js includes '%.*s', which cannot be a part's name",
-                       (int)(name.n < 64 ? name.n : 64), name.p);
+        (void)snprintf(
+            error, WAITING_PAGE_ERROR,
+            "the waiting page: script/main.js includes '%.*s', which cannot be a part's name",
+            (int)(name.n < 64 ? name.n : 64), name.p);
         return false;
     }
     return add_part(files, name, script, error);
