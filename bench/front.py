@@ -57,7 +57,10 @@ class Yardsticks:
         try:
             self._write()
             self._workers("hello", [BUILD / "sluice-hello"])
-            self._workers("blocking", [BUILD / "sluice-blocking", "--config", self.system.data / "sluice.conf"])
+            # To Redis it is the queue pool, whose work it does.
+            self._workers("blocking", [BUILD / "sluice-blocking", "--config", self.system.data / "sluice.conf"],
+                          SLUICE_REDIS_USER="sluice-queue",
+                          SLUICE_REDIS_PASSWORD_FILE=str(self.system.data / "secrets" / "redis-queue.key"))
             self._spawn(["nginx", "-p", self.place, "-e", "stderr", "-c", self.place / "nginx.conf", "-g", "daemon off;"],
                         LD_LIBRARY_PATH=str(LUA / "usr/lib/x86_64-linux-gnu"))
             self._wait()
@@ -83,9 +86,10 @@ class Yardsticks:
                 pinned(self.cores, command), cwd=self.place, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env={**os.environ, **environment}))
 
-    def _workers(self, name, command):
+    def _workers(self, name, command, **environment):
         self._spawn(["spawn-fcgi", "-s", self.place / f"{name}.sock", "-M", "0666", "-b", "1024", "-n", "--",
-                     shutil.which("multiwatch"), "-f", WORKERS, "-s", "TERM", "--", *command])
+                     shutil.which("multiwatch"), "-f", WORKERS, "-s", "TERM", "--", *command],
+                    **environment)
 
     def _write(self):
         (self.place / "tmp").mkdir(parents=True)
