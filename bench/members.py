@@ -167,7 +167,7 @@ class Crowd:
         tail = b""
         while not tail.endswith(mark + b"\r\n"):
             got = redis.recv(1 << 20)
-            if not got or b"-NOSCRIPT" in got or b"-ERR" in got:
+            if not got or b"-NOSCRIPT " in got or b"-ERR " in got:  # tokens have no blanks
                 raise SystemExit(f"Redis refused a script call: {got[:200]}")
             tail = (tail + got)[-200:]
 
