@@ -139,6 +139,7 @@ def test_stores_that_it_cannot_make_users_for_are_left_alone(host, setting, valu
     ({"redis_cluster": "127.0.0.1:6379"}, {"queue", "board", "scheduler"}, set()),
     ({"postgres_conninfo": "hostaddr=10.0.0.1 user=sluice"}, {"scheduler"}, set()),
     ({"postgres_conninfo": "service=shop"}, {"scheduler"}, set()),
+    ({"postgres_conninfo": "dbname=sluice user=sluice"}, {"scheduler"}, set()),
     ({"postgres_conninfo": "postgresql://sluice@localhost/sluice"}, {"scheduler"}, set())])
 def test_units_reach_what_the_settings_name(host, settings, opened, bound):
     """Who has a network, and who reaches no more of it than this machine; again where the settings are others by then."""
