@@ -113,11 +113,16 @@ class System:
 
     # What it uses
 
+    @property
+    def places(self):
+        """In which folders its processes work."""
+        return [str(self.place), str(self.data), str(self.work)]
+
     def sample(self):
         info = self.redis.info()
         scripts = [call for name, call in self.redis.info("commandstats").items() if name.startswith("cmdstat_eval")]
         return {"scripts": sum(call["calls"] for call in scripts), "scriptUs": sum(call["usec"] for call in scripts),
-                "at": time.monotonic(), "parts": usage.sample([str(self.place), str(self.data), str(self.work)]),
+                "at": time.monotonic(), "parts": usage.sample(self.places),
                 "commands": info["total_commands_processed"], "redisMemory": info["used_memory"],
                 "redisClients": info["connected_clients"]}
 

@@ -1,5 +1,6 @@
 """What the processes of a running system use: processor time, memory, connections."""
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -34,6 +35,27 @@ def processes(places):
         except (OSError, ValueError):
             continue
     return found
+
+
+@contextlib.contextmanager
+def alone(part, places):
+    """The processes of a part have a core to themselves, as far as we and the rest of the system are concerned: what one
+    of their calls takes by the clock is then not what another process took meanwhile. Nothing where there is one core."""
+    every, last = set(range(os.cpu_count() or 1)), {(os.cpu_count() or 1) - 1}
+    if len(every) < 2:
+        yield
+        return
+    all_of_them = {**processes(places), 0: None}
+
+    def place(cores_of):
+        for pid, its in all_of_them.items():
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(pid, cores_of(its))
+    place(lambda its: last if its == part else every - last)
+    try:
+        yield
+    finally:
+        place(lambda its: every)
 
 
 def _stat(pid):
