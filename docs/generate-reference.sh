@@ -108,7 +108,7 @@ print_queue_settings()
 names. A change holds within a second, on every worker and scheduler.
 
 Across settings: `burst` must not be below what `ratePerSecond` brings in one `tickMs`.
-`pickupSeconds` must be above the longest pause of `pollTiers`, where those are given. Whatever `claimLeaseSeconds` says, a claim lasts at least twice `statement_timeout_ms` ([settings of the programs](settings.md)).
+`pickupSeconds` must be above the longest pause of `pollTiers`, where those are given. Whatever `claimLeaseSeconds` says, a claim lasts at least three times `statement_timeout_ms` ([settings of the programs](settings.md)).
 
 What a client does for `entryCaptcha` is in `openapi.yaml` (`POST /v1/queues/{queue}/entries`); the waiting page does it by itself.
 `autopilot` is described in [autopilot.md](autopilot.md).

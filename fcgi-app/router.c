@@ -24,7 +24,14 @@ static const struct route ROUTES[] = {
      .finish = name##_finish},
 #define ROUTE(pool, verb, pattern, name, summary)                                                  \
     {.pools = IN_##pool, .method = METHOD_##verb, .path = (pattern), .handler = (name)},
+#define TRANSACTION_ROUTE(verb, pattern, name, summary)                                            \
+    {.pools = IN_ORDER,                                                                            \
+     .method = METHOD_##verb,                                                                      \
+     .path = (pattern),                                                                            \
+     .transaction_begin = name##_begin,                                                            \
+     .transaction_end = name##_end},
 #include "fcgi-app/routes.tbl"
+#undef TRANSACTION_ROUTE
 #undef ROUTE
 #undef LINE_ROUTE
 };

@@ -9,14 +9,17 @@
 #include "fcgi-app/pool/handler.h"
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/pool/services.h"
+#include "fcgi-app/pool/transaction_handler.h"
 
 struct route {
     unsigned int pools; /* bit 1 << enum pool for each that serves it */
     enum method method;
     const char *path;  /* as in routes.tbl */
-    handler *handler;  /* NULL for a route of the queue pool only */
-    line_begin *begin; /* NULL where the handler is to be called */
+    handler *handler;  /* NULL where it is one of the other two kinds */
+    line_begin *begin; /* of the queue pool, else NULL */
     line_finish *finish;
+    transaction_begin *transaction_begin; /* of the order pool, else NULL */
+    transaction_end *transaction_end;
 };
 
 enum { ROUTES_MAX = 192 };

@@ -23,7 +23,7 @@
 #include "fcgi-app/order/coupon_answer.h"
 #include "fcgi-app/order/known_events.h"
 #include "fcgi-app/order/order_claim.h"
-#include "fcgi-app/pool/handler.h"
+#include "fcgi-app/pool/transaction_handler.h"
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"
@@ -188,16 +188,23 @@ static bool may_be_few(const struct claim *claim)
     return claim->coupons < 0 || claim->coupons - claim->issued <= UNHEARD_MAX;
 }
 
-static void issue(const struct attempt *attempt)
+static void prepare(const struct attempt *attempt, struct postgres_call *call)
 {
-    const struct services *services = attempt->services;
     const struct coupon_search search = {.behind = attempt->known.behind,
                                          .count = may_be_few(&attempt->claim)};
+
+    coupon_issue_prepare(attempt->request->arena, &attempt->claim, attempt->event, &search,
+                         attempt->services->told, call);
+    test_pause("order.before_transaction");
+}
+
+/* The call is finished. */
+static void answer(const struct attempt *attempt, struct postgres_call *call)
+{
+    const struct services *services = attempt->services;
     struct coupon coupon;
-    int64_t began = clock_monotonic_ms();
-    enum coupon_outcome outcome =
-        coupon_issue(services->postgres, attempt->request->arena, &attempt->claim, attempt->event,
-                     &search, services->told, &coupon);
+    enum coupon_outcome outcome = coupon_issue_read(services->postgres, attempt->request->arena,
+                                                    call, services->told, &coupon);
 
     if (outcome != COUPON_ISSUED) {
         known_event_issued(attempt->event, 0);
@@ -206,7 +213,7 @@ static void issue(const struct attempt *attempt)
     case COUPON_ISSUED:
         issued(attempt, &coupon,
                coupon.few_left || last_by_redis(&attempt->claim) ||
-                   clock_monotonic_ms() - began > SLOW_MS);
+                   call->took_us > SLOW_MS * INT64_C(1000));
         return;
     case COUPON_ALREADY:
         had_before(attempt, &coupon);
@@ -295,17 +302,13 @@ static enum outcome take_regardless(struct attempt *attempt)
     return taken;
 }
 
-static void go_on(const struct attempt *attempt, enum outcome taken)
+/* The token is not taken. */
+static void answer_untaken(const struct attempt *attempt, enum outcome taken)
 {
     const struct request *request = attempt->request;
     struct response *response = attempt->response;
 
     switch (taken) {
-    case OUTCOME_CLAIMED:
-        if (captcha_holds(attempt)) {
-            issue(attempt);
-        }
-        return;
     case OUTCOME_REPLAY:
         if (!answer_own(attempt)) {
             problem_answer_outcome(request, response, OUTCOME_ENTRY_TOKEN_INVALID);
@@ -375,31 +378,67 @@ static bool understand(struct attempt *attempt)
                                                  attempt->event, &attempt->known);
     if (known != COUPON_FOUND) {
         coupon_answer_failure(request, attempt->response, known);
+        return false;
     }
-    return known == COUPON_FOUND;
+    /* What is known of the event may give way to another one's while this request is on its way. */
+    attempt->known.queue = str_of(arena_copy(request->arena, attempt->known.queue));
+    return true;
 }
 
-void post_coupon(const struct services *services, const struct request *request,
-                 struct response *response)
+enum transaction_begun post_coupon_begin(const struct services *services,
+                                         const struct request *request, struct response *response,
+                                         struct transaction *transaction)
 {
-    struct attempt attempt = {.services = services,
-                              .request = request,
-                              .response = response,
-                              .event = request->parameters[0]};
+    struct attempt *attempt = arena_alloc(request->arena, sizeof(*attempt));
     struct caller caller;
 
-    if (!caller_require(services, request, response, &caller) || !understand(&attempt)) {
-        return;
+    *attempt = (struct attempt){.services = services,
+                                .request = request,
+                                .response = response,
+                                .event = request->parameters[0]};
+    transaction->memory = attempt;
+    if (!caller_require(services, request, response, &caller) || !understand(attempt)) {
+        return TRANSACTION_ANSWERED;
     }
-    claim_prepare(&attempt.claim, attempt.known.queue, caller.id, request->entry_token,
-                  coupon_key(request->arena, attempt.event));
-    attempt.claim.event = attempt.event;
-    enum outcome taken = take(&attempt);
+    claim_prepare(&attempt->claim, attempt->known.queue, caller.id, request->entry_token,
+                  coupon_key(request->arena, attempt->event));
+    attempt->claim.event = attempt->event;
+    enum outcome taken = take(attempt);
     if (taken == OUTCOME_ALREADY) {
-        if (answer_own(&attempt)) {
+        if (answer_own(attempt)) {
+            return TRANSACTION_ANSWERED;
+        }
+        taken = take_regardless(attempt);
+    }
+    if (taken != OUTCOME_CLAIMED) {
+        answer_untaken(attempt, taken);
+        return TRANSACTION_ANSWERED;
+    }
+    if (attempt->known.captcha == CAPTCHA_SITEVERIFY) {
+        /* Somebody far away is asked. */
+        return TRANSACTION_ALONE;
+    }
+    if (!captcha_holds(attempt)) {
+        return TRANSACTION_ANSWERED;
+    }
+    prepare(attempt, &transaction->call);
+    return TRANSACTION_PREPARED;
+}
+
+void post_coupon_end(const struct services *services, const struct request *request,
+                     struct response *response, struct transaction *transaction)
+{
+    const struct attempt *attempt = transaction->memory;
+
+    (void)request;
+    (void)response;
+    if (attempt->known.captcha == CAPTCHA_SITEVERIFY) {
+        if (!captcha_holds(attempt)) {
             return;
         }
-        taken = take_regardless(&attempt);
+        prepare(attempt, &transaction->call);
+        postgres_send(services->postgres, &transaction->call);
+        postgres_finish(services->postgres, &transaction->call);
     }
-    go_on(&attempt, taken);
+    answer(attempt, &transaction->call);
 }

@@ -24,7 +24,7 @@
 #include "fcgi-app/order/order_claim.h"
 #include "fcgi-app/order/order_refusal.h"
 #include "fcgi-app/order/seat_answer.h"
-#include "fcgi-app/pool/handler.h"
+#include "fcgi-app/pool/transaction_handler.h"
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 #include "lib/base/test_pause.h"
@@ -208,7 +208,7 @@ static void rolled_back(const struct attempt *attempt, enum order_outcome outcom
     order_refusal_answer(request, attempt->response, &attempt->body, outcome, placement);
 }
 
-static void place(const struct attempt *attempt)
+static void prepare(const struct attempt *attempt, struct postgres_call *call)
 {
     const struct order_request wanted = {
         .key = attempt->key,
@@ -220,11 +220,20 @@ static void place(const struct attempt *attempt)
         .seat_count = attempt->body.seats.count,
         .ttl_seconds = attempt->services->settings->order_ttl_seconds,
     };
+
+    order_place_prepare(attempt->request->arena, &attempt->claim, &wanted, attempt->services->told,
+                        call);
+    test_pause("order.before_transaction");
+}
+
+void post_order_end(const struct services *services, const struct request *request,
+                    struct response *response, struct transaction *transaction)
+{
+    const struct attempt *attempt = transaction->memory;
     struct order_placement placement;
 
-    enum order_outcome outcome =
-        order_place(attempt->services->postgres, attempt->request->arena, &attempt->claim, &wanted,
-                    attempt->services->told, &placement);
+    enum order_outcome outcome = order_place_read(services->postgres, request->arena,
+                                                  &transaction->call, services->told, &placement);
     switch (outcome) {
     case ORDER_PLACED:
         committed(attempt, &placement);
@@ -233,18 +242,17 @@ static void place(const struct attempt *attempt)
         replayed(attempt, &placement);
         return;
     case ORDER_ADMISSION_SPENT:
-        order_claim_spent(attempt->services, attempt->request, attempt->response, &attempt->claim,
-                          &placement.spent);
+        order_claim_spent(services, request, response, &attempt->claim, &placement.spent);
         give_holds_back(attempt);
         return;
     case ORDER_CLAIM_RELEASED:
         give_holds_back(attempt);
-        problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ORDER_IN_PROGRESS);
+        problem_answer_outcome(request, response, OUTCOME_ORDER_IN_PROGRESS);
         return;
     case ORDER_UNKNOWN:
         /* It may have committed or may yet: the claim stays until reconcile has settled it. */
-        order_claim_unknown(attempt->services, attempt->request, &attempt->claim);
-        order_answer_failure(attempt->request, attempt->response, outcome);
+        order_claim_unknown(services, request, &attempt->claim);
+        order_answer_failure(request, response, outcome);
         return;
     default:
         rolled_back(attempt, outcome, &placement);
@@ -293,30 +301,35 @@ static enum outcome take(struct attempt *attempt)
                                   &attempt->refusal);
 }
 
-void post_order(const struct services *services, const struct request *request,
-                struct response *response)
+enum transaction_begun post_order_begin(const struct services *services,
+                                        const struct request *request, struct response *response,
+                                        struct transaction *transaction)
 {
-    struct attempt attempt = {.services = services, .request = request, .response = response};
+    struct attempt *attempt = arena_alloc(request->arena, sizeof(*attempt));
     struct caller caller;
 
-    if (!caller_require(services, request, response, &caller) || !understand(&attempt)) {
-        return;
+    *attempt = (struct attempt){.services = services, .request = request, .response = response};
+    transaction->memory = attempt;
+    if (!caller_require(services, request, response, &caller) || !understand(attempt)) {
+        return TRANSACTION_ANSWERED;
     }
-    claim_prepare(&attempt.claim, attempt.body.queue, caller.id, request->entry_token, attempt.key);
-    switch (take(&attempt)) {
+    claim_prepare(&attempt->claim, attempt->body.queue, caller.id, request->entry_token,
+                  attempt->key);
+    switch (take(attempt)) {
     case OUTCOME_CLAIMED:
-        place(&attempt);
-        return;
+        prepare(attempt, &transaction->call);
+        return TRANSACTION_PREPARED;
     case OUTCOME_REPLAY:
-        replay(&attempt, OUTCOME_ENTRY_TOKEN_INVALID);
-        return;
+        replay(attempt, OUTCOME_ENTRY_TOKEN_INVALID);
+        break;
     case OUTCOME_SEAT_NOT_HELD:
-        replay(&attempt, OUTCOME_SEAT_NOT_HELD);
-        return;
+        replay(attempt, OUTCOME_SEAT_NOT_HELD);
+        break;
     case OUTCOME_NOT_FOUND:
-        answer_not_there(&attempt);
-        return;
+        answer_not_there(attempt);
+        break;
     default:
-        return;
+        break;
     }
+    return TRANSACTION_ANSWERED;
 }

@@ -16,11 +16,35 @@
 #include "lib/orders/told_rows.h"
 #include "lib/store/postgres.h"
 
-enum { BEAT_MS = 500 };
+enum {
+    BEAT_MS = 500,
+    /* Before a worker that has one in the database takes on another: time for one that has nothing to do. */
+    YIELD_US = 100,
+    /* A transaction that has taken so long may take longer: whoever comes next is better off elsewhere. */
+    STALLED_US = 50000
+};
+
+/* One request with what it needs. */
+struct hand {
+    FCGX_Request fcgi;
+    struct exchange *exchange;
+    struct transaction transaction;
+    int fd; /* while CONNECTED */
+    enum {
+        IS_EMPTY,
+        IS_CONNECTED, /* nothing is read yet */
+        IS_WHOLE,     /* read; all is to be done yet */
+        IS_PREPARED,  /* its call is to be sent */
+        IS_IN_FLIGHT, /* its call is sent */
+        IS_ALONE      /* its second half does all by itself */
+    } state;
+};
 
 struct worker {
     const struct services *services;
-    struct exchange *exchange;
+    struct hand hands[2]; /* one in the database, and the one after it */
+    struct arena *arena;  /* of the beat */
+    sigset_t open_mask;
     int64_t beat_at_ms; /* when the next sign of life is due */
 };
 
@@ -38,50 +62,215 @@ static void beat_if_due(struct worker *worker)
         return;
     }
     if (postgres_commits(services->postgres)) {
-        (void)order_pool_beat(services->redis, worker->exchange->arena,
+        (void)order_pool_beat(services->redis, worker->arena,
                               services->settings->order_pool_silence_ms);
     }
-    abandoned_claims_release(services, worker->exchange->arena, clock_monotonic_ms());
-    told_rows_flush(services->told, services->postgres, worker->exchange->arena, TOLD_ROWS_REST_MS);
-    exchange_clear(worker->exchange);
+    abandoned_claims_release(services, worker->arena, clock_monotonic_ms());
+    told_rows_flush(services->told, services->postgres, worker->arena, TOLD_ROWS_REST_MS);
+    arena_reset(worker->arena);
+}
+
+/* What is logged from here on is about this request, or about none. */
+static void log_about(const struct hand *hand)
+{
+    if (hand == NULL) {
+        log_set_request(str_sized(NULL, 0), str_sized(NULL, 0));
+        return;
+    }
+    log_set_request(hand->exchange->request.request_id, hand->exchange->request.traceparent);
+}
+
+/* Reads a request: then it is WHOLE, or EMPTY where its response is complete. Returns false where there is none on this
+ * connection. */
+static bool read_request(const struct services *services, struct hand *hand)
+{
+    struct exchange *exchange = hand->exchange;
+    size_t body_max = services->pool == POOL_OPERATOR ? OPERATOR_BODY_MAX : BODY_MAX;
+
+    hand->state = IS_EMPTY;
+    int64_t waited_ms = listener_waited_ms(hand->fd);
+    listener_attach(&hand->fcgi, hand->fd);
+    if (FCGX_Accept_r(&hand->fcgi) != 0) {
+        return false;
+    }
+    /* Whatever nginx asks for: a connection kept here would starve all others. */
+    hand->fcgi.keepConnection = 0;
+    if (exchange_begin(exchange, services->pool, body_max, &hand->fcgi, clock_monotonic_ms())) {
+        exchange->request.waited_ms = waited_ms >= 0 ? waited_ms : exchange->request.waited_ms;
+        hand->state = IS_WHOLE;
+    }
+    return true;
+}
+
+/* The response is complete. */
+static void answer(struct hand *hand)
+{
+    log_about(hand);
+    exchange_send(hand->exchange, &hand->fcgi, clock_monotonic_ms());
+    FCGX_Finish_r(&hand->fcgi);
+    log_about(NULL);
+    exchange_clear(hand->exchange);
+    hand->state = IS_EMPTY;
 }
 
 /* What has waited too long for this worker is refused before anything is done for it. */
-static void serve_or_refuse(const struct services *services, struct exchange *exchange)
+static bool is_refused(const struct services *services, struct exchange *exchange)
 {
     enum shed_kind kind = shedding_kind(exchange->route);
 
-    if (shedding_by_wait(services->settings, kind, exchange->request.waited_ms)) {
-        shedding_answer(services->pool, kind, &exchange->request, &exchange->response);
+    if (!shedding_by_wait(services->settings, kind, exchange->request.waited_ms)) {
+        return false;
+    }
+    shedding_answer(services->pool, kind, &exchange->request, &exchange->response);
+    return true;
+}
+
+/* The first half of a transaction. It is answered where there is to be none. */
+static void begin(const struct services *services, struct hand *hand)
+{
+    struct exchange *exchange = hand->exchange;
+    enum transaction_begun begun = TRANSACTION_ANSWERED;
+
+    log_about(hand);
+    if (!is_refused(services, exchange)) {
+        begun = exchange->route->transaction_begin(services, &exchange->request,
+                                                   &exchange->response, &hand->transaction);
+    }
+    exchange->member = request_log_take_member();
+    if (begun == TRANSACTION_ANSWERED) {
+        answer(hand);
     } else {
+        hand->state = begun == TRANSACTION_PREPARED ? IS_PREPARED : IS_ALONE;
+    }
+    log_about(NULL);
+}
+
+static void handle(const struct services *services, struct hand *hand)
+{
+    struct exchange *exchange = hand->exchange;
+
+    log_about(hand);
+    if (!is_refused(services, exchange)) {
         exchange->route->handler(services, &exchange->request, &exchange->response);
+    }
+    exchange->member = request_log_take_member();
+    answer(hand);
+}
+
+/* The second half of a transaction. */
+static void end(const struct services *services, struct hand *hand)
+{
+    struct exchange *exchange = hand->exchange;
+
+    log_about(hand);
+    exchange->route->transaction_end(services, &exchange->request, &exchange->response,
+                                     &hand->transaction);
+    answer(hand);
+}
+
+static void send_if_prepared(const struct services *services, struct hand *hand)
+{
+    if (hand->state == IS_PREPARED) {
+        log_about(hand);
+        postgres_send(services->postgres, &hand->transaction.call);
+        log_about(NULL);
+        hand->state = IS_IN_FLIGHT;
     }
 }
 
-static void serve(struct worker *worker, int fd)
+/* Reads what has come on a new connection and does as much of it as may be done while another is in the database. */
+static void take_on(const struct services *services, struct hand *hand)
 {
-    const struct services *services = worker->services;
-    struct exchange *exchange = worker->exchange;
-    size_t body_max = services->pool == POOL_OPERATOR ? OPERATOR_BODY_MAX : BODY_MAX;
-    FCGX_Request fcgi;
-
-    int64_t waited_ms = listener_waited_ms(fd);
-    listener_attach(&fcgi, fd);
-    if (FCGX_Accept_r(&fcgi) != 0) {
+    if (!read_request(services, hand)) {
         return;
     }
-    /* Whatever nginx asks for: a connection kept here would starve all others. */
-    fcgi.keepConnection = 0;
-    if (exchange_begin(exchange, services->pool, body_max, &fcgi, clock_monotonic_ms())) {
-        log_set_request(exchange->request.request_id, exchange->request.traceparent);
-        exchange->request.waited_ms = waited_ms >= 0 ? waited_ms : exchange->request.waited_ms;
-        serve_or_refuse(services, exchange);
-        exchange->member = request_log_take_member();
+    if (hand->state == IS_EMPTY) {
+        answer(hand);
+    } else if (hand->exchange->route->transaction_begin != NULL) {
+        begin(services, hand);
     }
-    exchange_send(exchange, &fcgi, clock_monotonic_ms());
-    FCGX_Finish_r(&fcgi);
-    log_set_request(str_sized(NULL, 0), str_sized(NULL, 0));
-    exchange_clear(exchange);
+}
+
+/* Which of the two can be read, the answer before the other, until `deadline_us` (monotonic); -1 for none. */
+static int first_of(int answer_fd, int other_fd, int64_t deadline_us)
+{
+    struct pollfd watched[] = {{.fd = answer_fd, .events = POLLIN},
+                               {.fd = other_fd, .events = POLLIN}};
+    int64_t left_us = deadline_us - clock_monotonic_us();
+    /* Of less than a second. */
+    const struct timespec wait = {.tv_nsec = left_us < 0 ? 0 : (long)left_us * 1000};
+
+    if (ppoll(watched, 2, &wait, NULL) <= 0) {
+        return -1;
+    }
+    return watched[0].revents != 0 ? answer_fd : other_fd;
+}
+
+/* A connection that waits although other workers had time to take it; -1 once the answer is there or has taken long. */
+static int left_over_connection(int answer_fd, int64_t stalled_us)
+{
+    if (first_of(answer_fd, LISTENER_FD, stalled_us) != LISTENER_FD ||
+        first_of(answer_fd, -1, clock_monotonic_us() + YIELD_US) == answer_fd) {
+        return -1;
+    }
+    return listener_accept();
+}
+
+/* Takes on another while PostgreSQL works for one, if somebody waits whom no other worker takes. Returns as soon as that
+ * is done, or the answer is there, or the time for it is over. */
+static void take_on_meanwhile(struct worker *worker, struct hand *next)
+{
+    const struct services *services = worker->services;
+    int answer_fd = postgres_awaits(services->postgres);
+    int64_t stalled_us = clock_monotonic_us() + STALLED_US;
+
+    while (next->state == IS_EMPTY && answer_fd >= 0) {
+        stop_signal_look(&worker->open_mask, clock_monotonic_ms());
+        if (stop_signal_came()) {
+            return;
+        }
+        next->fd = left_over_connection(answer_fd, stalled_us);
+        if (next->fd < 0) {
+            return;
+        }
+        next->state = IS_CONNECTED;
+        /* Nobody waits here for what nginx has not sent: the answer may come before it. */
+        if (first_of(answer_fd, next->fd, stalled_us) == next->fd) {
+            take_on(services, next);
+        }
+        answer_fd = postgres_awaits(services->postgres);
+    }
+}
+
+/* Does all that is left to do for `hand`, and what may be done meanwhile for `next`, which is empty. */
+static void carry_on(struct worker *worker, struct hand *hand, struct hand *next)
+{
+    const struct services *services = worker->services;
+
+    if (hand->state == IS_CONNECTED) {
+        take_on(services, hand);
+    }
+    send_if_prepared(services, hand);
+    switch (hand->state) {
+    case IS_EMPTY:
+    case IS_CONNECTED:
+    case IS_PREPARED:
+        return;
+    case IS_WHOLE:
+        handle(services, hand);
+        return;
+    case IS_ALONE:
+        end(services, hand);
+        return;
+    case IS_IN_FLIGHT:
+        take_on_meanwhile(worker, next);
+        log_about(hand);
+        postgres_finish(services->postgres, &hand->transaction.call);
+        /* First of all, so that the database does not wait. */
+        send_if_prepared(services, next);
+        end(services, hand);
+        return;
+    }
 }
 
 /* The next connection: at once where one waits, as in a busy pool one mostly does. -1 after a beat or a signal. */
@@ -101,24 +290,43 @@ static int next_connection(const sigset_t *open_mask)
     return fd;
 }
 
+/* Serves the one on `fd` and all that are taken on behind it. */
+static void serve_from(struct worker *worker, int fd)
+{
+    size_t at = 0;
+
+    worker->hands[at].fd = fd;
+    worker->hands[at].state = IS_CONNECTED;
+    while (worker->hands[at].state != IS_EMPTY) {
+        carry_on(worker, &worker->hands[at], &worker->hands[1 - at]);
+        at = 1 - at;
+        beat_if_due(worker);
+    }
+}
+
 int blocking_loop_run(const struct services *services)
 {
-    struct worker worker = {.services = services, .exchange = exchange_new()};
-    sigset_t open_mask;
+    struct worker worker = {
+        .services = services,
+        .hands = {{.exchange = exchange_new()}, {.exchange = exchange_new()}},
+        .arena = arena_new(),
+    };
 
-    stop_signal_install(&open_mask);
+    stop_signal_install(&worker.open_mask);
     log_event(LOG_LEVEL_INFO, "worker.started", LOG_NO_FIELDS);
     while (!stop_signal_came()) {
         beat_if_due(&worker);
-        int fd = next_connection(&open_mask);
+        int fd = next_connection(&worker.open_mask);
         if (fd >= 0) {
-            serve(&worker, fd);
+            serve_from(&worker, fd);
         }
     }
     if (services->told != NULL) {
-        told_rows_flush(services->told, services->postgres, worker.exchange->arena, 0);
+        told_rows_flush(services->told, services->postgres, worker.arena, 0);
     }
     log_event(LOG_LEVEL_INFO, "worker.stopped", LOG_NO_FIELDS);
-    exchange_free(worker.exchange);
+    arena_free(worker.arena);
+    exchange_free(worker.hands[1].exchange);
+    exchange_free(worker.hands[0].exchange);
     return 0;
 }

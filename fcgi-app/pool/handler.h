@@ -13,7 +13,9 @@ typedef void handler(const struct services *services, const struct request *requ
 
 #define LINE_ROUTE(method, path, name, summary)
 #define ROUTE(pool, method, path, name, summary) handler name;
+#define TRANSACTION_ROUTE(method, path, name, summary)
 #include "fcgi-app/routes.tbl"
+#undef TRANSACTION_ROUTE
 #undef ROUTE
 #undef LINE_ROUTE
 

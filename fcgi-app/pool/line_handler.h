@@ -29,7 +29,9 @@ typedef void line_finish(const struct services *services, const struct request *
     line_begin name##_begin;                                                                       \
     line_finish name##_finish;
 #define ROUTE(pool, method, path, name, summary)
+#define TRANSACTION_ROUTE(method, path, name, summary)
 #include "fcgi-app/routes.tbl"
+#undef TRANSACTION_ROUTE
 #undef ROUTE
 #undef LINE_ROUTE
 

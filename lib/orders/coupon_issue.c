@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "lib/base/test_pause.h"
 #include "lib/orders/coupon_store.h"
 #include "lib/orders/store_refusal.h"
@@ -66,13 +68,14 @@ static enum coupon_outcome read_refusal(const struct postgres *postgres, struct 
     return COUPON_FAILED;
 }
 
-enum coupon_outcome coupon_issue(struct postgres *postgres, struct arena *arena,
-                                 const struct claim *claim, struct str event,
-                                 const struct coupon_search *search, struct told_rows *told,
-                                 struct coupon *coupon)
+/* The parameters of coupon_issue.sql, in order. */
+enum { PARAMETERS = 12, TOLD_ROWS = PARAMETERS - 1 };
+
+void coupon_issue_prepare(struct arena *arena, const struct claim *claim, struct str event,
+                          const struct coupon_search *search, struct told_rows *told,
+                          struct postgres_call *call)
 {
-    size_t due = told_rows_due(told);
-    const char *const parameters[] = {
+    const char *const parameters[PARAMETERS] = {
         arena_copy(arena, event),
         arena_copy(arena, claim->queue),
         number(arena, claim->incarnation),
@@ -84,28 +87,35 @@ enum coupon_outcome coupon_issue(struct postgres *postgres, struct arena *arena,
         claim->key_hash,
         number(arena, search->behind),
         number(arena, search->count ? FEW : 0),
-        told_rows_list(told, arena, due),
+        [TOLD_ROWS] = told_rows_lend(told, arena),
     };
+    const char **kept = arena_alloc(arena, sizeof(parameters));
+
+    memcpy(kept, parameters, sizeof(parameters));
+    *call = (struct postgres_call){.query = QUERY_COUPON_ISSUE, .parameters = kept};
+}
+
+static enum coupon_outcome read_end(struct postgres *postgres, struct arena *arena,
+                                    struct postgres_call *call, struct coupon *coupon)
+{
     const PGresult *result;
 
-    *coupon = (struct coupon){0};
     for (bool again = false;; again = true) {
-        test_pause("order.before_transaction");
-        enum postgres_outcome outcome =
-            postgres_query(postgres, arena, QUERY_COUPON_ISSUE, parameters, &result);
+        enum postgres_outcome outcome = postgres_take(postgres, arena, call, &result);
         if (outcome == POSTGRES_OK) {
-            enum coupon_outcome answer = read_answer(result, coupon);
-            told_rows_struck(told, answer == COUPON_ISSUED ? due : 0);
-            return answer;
+            return read_answer(result, coupon);
         }
         switch (store_refusal_of(postgres, outcome, "coupon_issue")) {
         case STORE_RULE:
             return read_refusal(postgres, arena, coupon);
         case STORE_RETRY:
-            if (!again) {
-                continue;
+            if (again) {
+                return COUPON_UNAVAILABLE;
             }
-            return COUPON_UNAVAILABLE;
+            test_pause("order.before_transaction");
+            postgres_send(postgres, call);
+            postgres_finish(postgres, call);
+            continue;
         case STORE_UNAVAILABLE:
             return COUPON_UNAVAILABLE;
         case STORE_UNKNOWN:
@@ -114,4 +124,16 @@ enum coupon_outcome coupon_issue(struct postgres *postgres, struct arena *arena,
             return COUPON_FAILED;
         }
     }
+}
+
+enum coupon_outcome coupon_issue_read(struct postgres *postgres, struct arena *arena,
+                                      struct postgres_call *call, struct told_rows *told,
+                                      struct coupon *coupon)
+{
+    *coupon = (struct coupon){0};
+    enum coupon_outcome outcome = read_end(postgres, arena, call, coupon);
+    if (call->parameters[TOLD_ROWS] != NULL) {
+        told_rows_settle(told, outcome == COUPON_ISSUED);
+    }
+    return outcome;
 }

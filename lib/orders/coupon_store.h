@@ -79,13 +79,17 @@ struct coupon {
     struct claim_spender spent; /* for ADMISSION_SPENT */
 };
 
-/** Issues a coupon of `event` to the member of `claim`, which is CLAIMED: ISSUED, ALREADY, or a refusal after which
- *  nothing was written. With ISSUED rows of `told` are struck that are due. A deadlock or a serialization failure is tried once more. After UNKNOWN the claim must
- *  not be released: reconcile settles it. */
-enum coupon_outcome coupon_issue(struct postgres *postgres, struct arena *arena,
-                                 const struct claim *claim, struct str event,
-                                 const struct coupon_search *search, struct told_rows *told,
-                                 struct coupon *coupon);
+/** Makes `call` the transaction that issues a coupon of `event` to the member of `claim`, which is CLAIMED; its parameters
+ *  are in the arena. With ISSUED it strikes rows of `told`. Each call that is prepared must be sent and read. */
+void coupon_issue_prepare(struct arena *arena, const struct claim *claim, struct str event,
+                          const struct coupon_search *search, struct told_rows *told,
+                          struct postgres_call *call);
+
+/** What the finished `call` came to: ISSUED, ALREADY, or a refusal after which nothing was written. A deadlock or a
+ *  serialization failure is tried once more, here. After UNKNOWN the claim must not be released: reconcile settles it. */
+enum coupon_outcome coupon_issue_read(struct postgres *postgres, struct arena *arena,
+                                      struct postgres_call *call, struct told_rows *told,
+                                      struct coupon *coupon);
 
 /** What stands for an idempotency key where a token is spent on a coupon of `event`, in the arena: the same for
  *  every request, so that the spent token finds its coupon again. No key of an order looks like it. */

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "lib/base/buffer.h"
 #include "lib/base/identifier.h"
 #include "lib/base/test_pause.h"
@@ -127,20 +129,20 @@ static void read_placed(struct arena *arena, const PGresult *result,
     placement->outbox_row = postgres_int(result, 0, ORDER_COLUMNS + 3, 0);
 }
 
-enum order_outcome order_place(struct postgres *postgres, struct arena *arena,
-                               const struct claim *claim, const struct order_request *request,
-                               struct told_rows *told, struct order_placement *placement)
+/* The parameters of order_place.sql, in order. */
+enum { PARAMETERS = 18, TOLD_ROWS = PARAMETERS - 1 };
+
+void order_place_prepare(struct arena *arena, const struct claim *claim,
+                         const struct order_request *request, struct told_rows *told,
+                         struct postgres_call *call)
 {
-    size_t due = told_rows_due(told);
     char id[RANDOM_ID_TEXT + 1];
     const char *skus;
     const char *quantities;
-    const PGresult *result;
 
-    *placement = (struct order_placement){0};
     random_id(id);
     write_arrays(arena, request, &skus, &quantities);
-    const char *const parameters[] = {
+    const char *const parameters[PARAMETERS] = {
         arena_copy(arena, claim->queue),
         number(arena, claim->incarnation),
         number(arena, claim->epoch),
@@ -158,28 +160,35 @@ enum order_outcome order_place(struct postgres *postgres, struct arena *arena,
         claim->place_until_payment ? "t" : "f",
         request->show.n == 0 ? NULL : arena_copy(arena, request->show),
         seat_array(arena, request),
-        told_rows_list(told, arena, due),
+        [TOLD_ROWS] = told_rows_lend(told, arena),
     };
+    const char **kept = arena_alloc(arena, sizeof(parameters));
+    memcpy(kept, parameters, sizeof(parameters));
+    *call = (struct postgres_call){.query = QUERY_ORDER_PLACE, .parameters = kept};
+}
+
+static enum order_outcome read_end(struct postgres *postgres, struct arena *arena,
+                                   struct postgres_call *call, struct order_placement *placement)
+{
+    const PGresult *result;
+
     for (bool again = false;; again = true) {
-        test_pause("order.before_transaction");
-        enum postgres_outcome outcome =
-            postgres_query(postgres, arena, QUERY_ORDER_PLACE, parameters, &result);
+        enum postgres_outcome outcome = postgres_take(postgres, arena, call, &result);
         if (outcome == POSTGRES_OK) {
             read_placed(arena, result, placement);
-            if (order_row_flag(result, 0, ORDER_COLUMNS)) {
-                return ORDER_REPLAYED;
-            }
-            told_rows_struck(told, due);
-            return ORDER_PLACED;
+            return order_row_flag(result, 0, ORDER_COLUMNS) ? ORDER_REPLAYED : ORDER_PLACED;
         }
         switch (store_refusal_of(postgres, outcome, "order_place")) {
         case STORE_RULE:
             return read_refusal(postgres, arena, placement);
         case STORE_RETRY:
-            if (!again) {
-                continue;
+            if (again) {
+                return ORDER_UNAVAILABLE;
             }
-            return ORDER_UNAVAILABLE;
+            test_pause("order.before_transaction");
+            postgres_send(postgres, call);
+            postgres_finish(postgres, call);
+            continue;
         case STORE_UNAVAILABLE:
             return ORDER_UNAVAILABLE;
         case STORE_UNKNOWN:
@@ -188,4 +197,16 @@ enum order_outcome order_place(struct postgres *postgres, struct arena *arena,
             return ORDER_FAILED;
         }
     }
+}
+
+enum order_outcome order_place_read(struct postgres *postgres, struct arena *arena,
+                                    struct postgres_call *call, struct told_rows *told,
+                                    struct order_placement *placement)
+{
+    *placement = (struct order_placement){0};
+    enum order_outcome outcome = read_end(postgres, arena, call, placement);
+    if (call->parameters[TOLD_ROWS] != NULL) {
+        told_rows_settle(told, outcome == ORDER_PLACED);
+    }
+    return outcome;
 }

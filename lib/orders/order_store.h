@@ -95,7 +95,7 @@ struct order_request {
     int64_t ttl_seconds; /* until it expires unpaid, ≥ 1 */
 };
 
-/** What came of order_place(). */
+/** What came of an order's transaction. */
 struct order_placement {
     struct order order;   /* for PLACED and REPLAYED */
     struct str admission; /* for REPLAYED: the admission that the order spent, maybe another one */
@@ -109,12 +109,18 @@ struct order_placement {
     int64_t outbox_row;         /* for PLACED: see told_rows_add() */
 };
 
-/** Places the order of `claim`, which is CLAIMED: PLACED, REPLAYED, or a refusal after which nothing was
- *  written. After PLACED of seats, and SEATS_TAKEN, Redis is to be told: lib/orders/seat_publication.h. An order that is PLACED strikes what is due of `told`. A deadlock or a serialization failure is tried once more. After ORDER_UNKNOWN the claim must
- *  not be released: reconcile settles it. */
-enum order_outcome order_place(struct postgres *postgres, struct arena *arena,
-                               const struct claim *claim, const struct order_request *request,
-                               struct told_rows *told, struct order_placement *placement);
+/** Makes `call` the transaction that places the order of `claim`, which is CLAIMED; its parameters are in the arena. An
+ *  order that is PLACED strikes rows of `told`. Each call that is prepared must be sent and read. */
+void order_place_prepare(struct arena *arena, const struct claim *claim,
+                         const struct order_request *request, struct told_rows *told,
+                         struct postgres_call *call);
+
+/** What the finished `call` came to: PLACED, REPLAYED, or a refusal after which nothing was written. After PLACED of
+ *  seats, and SEATS_TAKEN, Redis is to be told: lib/orders/seat_publication.h. A deadlock or a serialization failure is
+ *  tried once more, here. After ORDER_UNKNOWN the claim must not be released: reconcile settles it. */
+enum order_outcome order_place_read(struct postgres *postgres, struct arena *arena,
+                                    struct postgres_call *call, struct told_rows *told,
+                                    struct order_placement *placement);
 
 /** True for text that has the form of an order id. */
 bool order_id_is_valid(struct str id);

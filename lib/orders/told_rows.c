@@ -10,6 +10,7 @@ static void forget_ended_connection(struct told_rows *told)
     if (told->connection != redis_connection(told->redis)) {
         told->connection = redis_connection(told->redis);
         told->count = 0;
+        told->lent = 0;
     }
 }
 
@@ -36,31 +37,39 @@ static size_t older_than(struct told_rows *told, int64_t age_ms)
     return old;
 }
 
-size_t told_rows_due(struct told_rows *told)
+const char *told_rows_lend(struct told_rows *told, struct arena *arena)
 {
     size_t old = older_than(told, TOLD_ROWS_KEPT_MS);
 
-    return old < TOLD_ROWS_BATCH ? 0 : old;
+    if (told->lent > 0 || old < TOLD_ROWS_BATCH) {
+        return NULL;
+    }
+    told->lent = old;
+    return outbox_list(arena, told->ids, old);
 }
 
-const char *told_rows_list(const struct told_rows *told, struct arena *arena, size_t count)
-{
-    return count == 0 ? NULL : outbox_list(arena, told->ids, count);
-}
-
-void told_rows_struck(struct told_rows *told, size_t count)
+static void drop_first(struct told_rows *told, size_t count)
 {
     told->count -= count;
     memmove(told->ids, told->ids + count, told->count * sizeof(*told->ids));
     memmove(told->at_ms, told->at_ms + count, told->count * sizeof(*told->at_ms));
 }
 
+void told_rows_settle(struct told_rows *told, bool struck)
+{
+    if (struck) {
+        drop_first(told, told->lent);
+    }
+    told->lent = 0;
+}
+
 void told_rows_flush(struct told_rows *told, struct postgres *postgres, struct arena *arena,
                      int64_t rest_ms)
 {
-    size_t count = older_than(told, rest_ms) > 0 ? older_than(told, TOLD_ROWS_KEPT_MS) : 0;
+    bool is_time = told->lent == 0 && older_than(told, rest_ms) > 0;
+    size_t count = is_time ? older_than(told, TOLD_ROWS_KEPT_MS) : 0;
 
     if (count > 0 && outbox_done(postgres, arena, told->ids, count) == POSTGRES_OK) {
-        told_rows_struck(told, count);
+        drop_first(told, count);
     }
 }

@@ -9,6 +9,7 @@
 #ifndef SLUICE_ORDERS_TOLD_ROWS_H
 #define SLUICE_ORDERS_TOLD_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct told_rows {
     const struct redis *redis; /* who was told */
     int64_t connection;        /* redis_connection() of all of them */
     size_t count;
+    size_t lent;                  /* the first so many are in a transaction on its way */
     int64_t ids[TOLD_ROWS_MAX];   /* oldest first */
     int64_t at_ms[TOLD_ROWS_MAX]; /* monotonic, when each was carried out */
 };
@@ -36,17 +38,16 @@ struct told_rows {
  *  `row` ≤ 0. */
 void told_rows_add(struct told_rows *told, int64_t row, int64_t now_ms);
 
-/** How many the next transaction should strike: as many as may be, or 0 while those are fewer than TOLD_ROWS_BATCH. */
-size_t told_rows_due(struct told_rows *told);
+/** Those that the next transaction should strike, as the literal of a bigint[] in the arena: as many as may be. NULL
+ *  while those are fewer than TOLD_ROWS_BATCH, and while others are lent to a transaction. Once that one's end is known,
+ *  told_rows_settle() is to be called. */
+const char *told_rows_lend(struct told_rows *told, struct arena *arena);
 
-/** The first `count` as the literal of a bigint[] in the arena, NULL for none. */
-const char *told_rows_list(const struct told_rows *told, struct arena *arena, size_t count);
-
-/** The first `count` are struck: a transaction that strikes them has committed. */
-void told_rows_struck(struct told_rows *told, size_t count);
+/** Those that were lent are struck, or they stay for another transaction. */
+void told_rows_settle(struct told_rows *told, bool struck);
 
 /** Strikes those that may be, in a transaction of its own, where the oldest has waited for `rest_ms`. Where PostgreSQL
- *  does not answer they stay. */
+ *  does not answer they stay, and while some are lent. */
 void told_rows_flush(struct told_rows *told, struct postgres *postgres, struct arena *arena,
                      int64_t rest_ms);
 

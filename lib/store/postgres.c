@@ -9,35 +9,11 @@
 #include "lib/base/random.h"
 #include "lib/metrics/metrics.h"
 #include "lib/store/postgres_hosts.h"
+#include "lib/store/postgres_parts.h"
 #include "lib/store/postgres_wire.h"
 #include "lib/store/queries.h"
 
-/* Connecting, setting up and preparing share this much of a call, so that the statement itself always has
- * its whole statement_timeout before the client gives up. */
-enum { READY_MS = 1000, BACKOFF_FIRST_MS = 50, BACKOFF_MOST_MS = 1000 };
-
-struct postgres {
-    struct postgres_hosts *hosts;
-    char statement_timeout[24]; /* ms, as the server takes it */
-    char lock_timeout[24];
-    int64_t statement_timeout_ms;
-    PGconn *connection;         /* NULL while not connected */
-    bool prepared[QUERY_COUNT]; /* on this connection */
-    int64_t connect_after_ms;   /* monotonic: no attempt before */
-    int64_t backoff_ms;         /* 0 while all is well */
-    char sqlstate[6];
-    char message[256];
-    char detail[4096]; /* may name a hundred seats */
-};
-
-/* What one attempt came to. */
-enum attempt {
-    ATTEMPT_DONE,
-    ATTEMPT_REFUSED,
-    ATTEMPT_UNREACHABLE,
-    ATTEMPT_STALE, /* nothing was carried out, and a new connection may do better */
-    ATTEMPT_UNKNOWN
-};
+enum { BACKOFF_FIRST_MS = 50, BACKOFF_MOST_MS = 1000 };
 
 struct postgres *postgres_new(const char *conninfo, int64_t statement_timeout_ms,
                               int64_t lock_timeout_ms)
@@ -84,27 +60,28 @@ static void copy_field(char *out, size_t size, const PGresult *result, int field
     (void)snprintf(out, size, "%s", text == NULL ? "" : text);
 }
 
-static void remember_refusal(struct postgres *postgres, const PGresult *result)
+void postgres_remember(struct postgres *postgres, const PGresult *result)
 {
-    copy_field(postgres->sqlstate, sizeof(postgres->sqlstate), result, PG_DIAG_SQLSTATE);
-    copy_field(postgres->message, sizeof(postgres->message), result, PG_DIAG_MESSAGE_PRIMARY);
-    copy_field(postgres->detail, sizeof(postgres->detail), result, PG_DIAG_MESSAGE_DETAIL);
+    struct postgres_refusal *refusal = &postgres->refusal;
+
+    copy_field(refusal->sqlstate, sizeof(refusal->sqlstate), result, PG_DIAG_SQLSTATE);
+    copy_field(refusal->message, sizeof(refusal->message), result, PG_DIAG_MESSAGE_PRIMARY);
+    copy_field(refusal->detail, sizeof(refusal->detail), result, PG_DIAG_MESSAGE_DETAIL);
 }
 
 static bool has_state(const struct postgres *postgres, const char *sqlstate)
 {
-    return strcmp(postgres->sqlstate, sqlstate) == 0;
+    return strcmp(postgres->refusal.sqlstate, sqlstate) == 0;
 }
 
-/* Reads the end of an exchange. Takes over `result` unless it is DONE. */
-static enum attempt judge(struct postgres *postgres, enum wire wire, PGresult *result)
+enum attempt postgres_judge(struct postgres *postgres, enum wire wire, PGresult *result)
 {
     ExecStatusType status = result == NULL ? PGRES_FATAL_ERROR : PQresultStatus(result);
 
     if (wire == WIRE_DONE && (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)) {
         return ATTEMPT_DONE;
     }
-    remember_refusal(postgres, result);
+    postgres_remember(postgres, result);
     const char *severity =
         result == NULL ? NULL : PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
     bool fatal = severity != NULL && strcmp(severity, "FATAL") == 0;
@@ -121,8 +98,8 @@ static enum attempt judge(struct postgres *postgres, enum wire wire, PGresult *r
         disconnect(postgres);
         return ATTEMPT_STALE;
     }
-    if (wire != WIRE_DONE || severity == NULL || fatal || *postgres->sqlstate == '\0' ||
-        strncmp(postgres->sqlstate, "08", 2) == 0) {
+    if (wire != WIRE_DONE || severity == NULL || fatal || *postgres->refusal.sqlstate == '\0' ||
+        strncmp(postgres->refusal.sqlstate, "08", 2) == 0) {
         disconnect(postgres);
         return ATTEMPT_UNKNOWN;
     }
@@ -148,7 +125,7 @@ static enum attempt exchange(struct postgres *postgres, int queued, int64_t dead
     if (queued == 1) {
         wire = wire_exchange(postgres->connection, deadline, result);
     }
-    enum attempt attempt = judge(postgres, wire, *result);
+    enum attempt attempt = postgres_judge(postgres, wire, *result);
     if (attempt != ATTEMPT_DONE) {
         *result = NULL;
     }
@@ -191,7 +168,8 @@ static bool connect_now(struct postgres *postgres, int64_t deadline)
                                    values, NULL, NULL, 0);
     if (exchange(postgres, queued, deadline, &result) != ATTEMPT_DONE) {
         disconnect(postgres);
-        connecting_failed(postgres, *postgres->message == '\0' ? why : postgres->message);
+        connecting_failed(postgres,
+                          *postgres->refusal.message == '\0' ? why : postgres->refusal.message);
         return false;
     }
     PQclear(result);
@@ -203,8 +181,7 @@ static bool connect_now(struct postgres *postgres, int64_t deadline)
     return true;
 }
 
-/* A connection that answers, as far as can be told without asking, with `query` prepared on it. */
-static enum attempt make_ready(struct postgres *postgres, enum query query, int64_t deadline)
+enum attempt postgres_make_ready(struct postgres *postgres, enum query query, int64_t deadline)
 {
     const struct query_text *text = query_text(query);
     PGresult *result = NULL;
@@ -231,119 +208,19 @@ static enum attempt make_ready(struct postgres *postgres, enum query query, int6
     return attempt;
 }
 
-static enum attempt attempt_query(struct postgres *postgres, enum query query,
-                                  const char *const *parameters, int64_t ready_by, int64_t deadline,
-                                  PGresult **result)
-{
-    const struct query_text *text = query_text(query);
-
-    remember_refusal(postgres, NULL);
-    enum attempt attempt = make_ready(postgres, query, ready_by);
-
-    if (attempt != ATTEMPT_DONE) {
-        return attempt;
-    }
-    int64_t sent_us = clock_monotonic_us();
-    int queued = PQsendQueryPrepared(postgres->connection, text->name, text->parameters, parameters,
-                                     NULL, NULL, 0);
-    attempt = exchange(postgres, queued, deadline, result);
-    metrics_observe_us(HISTOGRAM_POSTGRES_CALL, clock_monotonic_us() - sent_us);
-    return attempt;
-}
-
-/* `*result` is the caller's, for POSTGRES_OK only. */
-static enum postgres_outcome run(struct postgres *postgres, enum query query,
-                                 const char *const *parameters, int64_t ready_by, int64_t deadline,
-                                 PGresult **result)
-{
-    enum attempt attempt = attempt_query(postgres, query, parameters, ready_by, deadline, result);
-    if (attempt == ATTEMPT_STALE) {
-        attempt = attempt_query(postgres, query, parameters, ready_by, deadline, result);
-    }
-    switch (attempt) {
-    case ATTEMPT_DONE:
-        metrics_add(METRIC_POSTGRES_ANSWERED, 1);
-        return POSTGRES_OK;
-    case ATTEMPT_REFUSED:
-        metrics_add(METRIC_POSTGRES_REFUSED, 1);
-        return POSTGRES_REFUSED;
-    case ATTEMPT_UNKNOWN:
-        metrics_add(METRIC_POSTGRES_UNKNOWN, 1);
-        return POSTGRES_UNKNOWN;
-    case ATTEMPT_STALE:
-    case ATTEMPT_UNREACHABLE:
-        break;
-    }
-    metrics_add(METRIC_POSTGRES_UNREACHABLE, 1);
-    return POSTGRES_UNREACHABLE;
-}
-
-static void clear_result(void *result)
-{
-    PQclear(result);
-}
-
-enum postgres_outcome postgres_query(struct postgres *postgres, struct arena *arena,
-                                     enum query query, const char *const *parameters,
-                                     const PGresult **result)
-{
-    int64_t now = clock_monotonic_ms();
-    PGresult *rows = NULL;
-
-    enum postgres_outcome outcome = run(postgres, query, parameters, now + READY_MS,
-                                        now + postgres->statement_timeout_ms + READY_MS, &rows);
-    *result = NULL;
-    if (outcome == POSTGRES_OK) {
-        arena_on_reset(arena, clear_result, rows);
-        *result = rows;
-    }
-    return outcome;
-}
-
 const char *postgres_sqlstate(const struct postgres *postgres)
 {
-    return postgres->sqlstate;
+    return postgres->refusal.sqlstate;
 }
 
 const char *postgres_message(const struct postgres *postgres)
 {
-    return postgres->message;
+    return postgres->refusal.message;
 }
 
 const char *postgres_detail(const struct postgres *postgres)
 {
-    return postgres->detail;
-}
-
-/* Whether `query`, asked at once, is answered; its row goes to `rows`, which the caller clears. */
-static bool ask_soon(struct postgres *postgres, enum query query, PGresult **rows)
-{
-    int64_t deadline = clock_monotonic_ms() + READY_MS;
-
-    return run(postgres, query, NULL, deadline, deadline, rows) == POSTGRES_OK;
-}
-
-bool postgres_alive(struct postgres *postgres)
-{
-    PGresult *rows = NULL;
-
-    if (!ask_soon(postgres, QUERY_SESSION_PING, &rows)) {
-        return false;
-    }
-    PQclear(rows);
-    return true;
-}
-
-bool postgres_commits(struct postgres *postgres)
-{
-    PGresult *rows = NULL;
-
-    if (!ask_soon(postgres, QUERY_SESSION_COMMITS, &rows)) {
-        return false;
-    }
-    bool commits = str_equal(postgres_text(rows, 0, 0), STR("t"));
-    PQclear(rows);
-    return commits;
+    return postgres->refusal.detail;
 }
 
 struct str postgres_text(const PGresult *result, int row, int column)

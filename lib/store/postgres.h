@@ -24,6 +24,30 @@ enum postgres_outcome {
     POSTGRES_UNKNOWN      /* sent, but no answer: it may have happened or may yet happen */
 };
 
+/** Why the server refused a statement; "" for what it did not say. */
+struct postgres_refusal {
+    char sqlstate[6];
+    char message[256];
+    char detail[4096]; /* may name a hundred seats */
+};
+
+/** One statement on its way, so that its caller can do something else while PostgreSQL works. The caller sets the first
+ *  two; the rest is the client's. */
+struct postgres_call {
+    enum query query;
+    const char *const
+        *parameters;     /* as for postgres_query(); must live until the call is finished */
+    int64_t ready_by_ms; /* monotonic, as the next: until then the connection must be there */
+    int64_t deadline_ms;
+    int64_t sent_us;
+    int64_t took_us; /* from sending to the end of the answer, as its reader saw it; 0: not sent */
+    bool
+        sent_again; /* the first connection was of no use, and certainly nothing was carried out on it */
+    enum postgres_outcome outcome;
+    PGresult *rows;
+    struct postgres_refusal refusal; /* where the outcome is not POSTGRES_OK */
+};
+
 /** A client for `conninfo` (borrowed), which may name several servers: the one that takes writes is found at each
  *  connection. `statement_timeout_ms` and `lock_timeout_ms` are set on each
  *  connection; a call waits at most statement_timeout_ms and one second more. Never NULL. */
@@ -42,7 +66,22 @@ enum postgres_outcome postgres_query(struct postgres *postgres, struct arena *ar
                                      enum query query, const char *const *parameters,
                                      const PGresult **result);
 
-/** Of the last refusal: SQLSTATE (five characters), message and DETAIL; "" where there is none. */
+/** Sends `call` and does not wait for its answer. A client has one call in flight: an earlier one is finished first, as
+ *  any other function here that asks the server does too. Where it cannot be sent it is finished at once. */
+void postgres_send(struct postgres *postgres, struct postgres_call *call);
+
+/** The socket on which the answer of the call in flight arrives: readable means that postgres_finish() hardly waits.
+ *  -1 where none is in flight. */
+int postgres_awaits(const struct postgres *postgres);
+
+/** Waits for the answer, as long as postgres_query() would. Nothing where the call is finished. */
+void postgres_finish(struct postgres *postgres, struct postgres_call *call);
+
+/** What a finished call came to, as postgres_query() would have said it; to be called once. */
+enum postgres_outcome postgres_take(struct postgres *postgres, struct arena *arena,
+                                    struct postgres_call *call, const PGresult **result);
+
+/** Of the last refusal, of postgres_query() or postgres_take(): SQLSTATE (five characters), message and DETAIL; "" where there is none. */
 const char *postgres_sqlstate(const struct postgres *postgres);
 const char *postgres_message(const struct postgres *postgres);
 const char *postgres_detail(const struct postgres *postgres);

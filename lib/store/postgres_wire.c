@@ -90,10 +90,11 @@ bool wire_is_fresh(PGconn *connection)
     return PQstatus(connection) == CONNECTION_OK;
 }
 
-/* Sends all that is queued; reads meanwhile, for a server that cannot send may not read either. */
-static bool flush(PGconn *connection, int64_t deadline)
+bool wire_send(PGconn *connection, int64_t deadline)
 {
     int left;
+
+    /* Reads meanwhile, for a server that cannot send may not read either. */
 
     while ((left = PQflush(connection)) > 0) {
         short ready = wait_until(connection, POLLIN | POLLOUT, deadline);
@@ -115,12 +116,9 @@ static void keep(PGresult **kept, PGresult *next)
     *kept = next;
 }
 
-enum wire wire_exchange(PGconn *connection, int64_t deadline, PGresult **result)
+enum wire wire_receive(PGconn *connection, int64_t deadline, PGresult **result)
 {
     *result = NULL;
-    if (!flush(connection, deadline)) {
-        return WIRE_UNSENT;
-    }
     /* The rows come before the commit: only the end of the answer says that it is done. */
     for (;;) {
         while (PQisBusy(connection) != 0) {
@@ -134,4 +132,11 @@ enum wire wire_exchange(PGconn *connection, int64_t deadline, PGresult **result)
         }
         keep(result, next);
     }
+}
+
+enum wire wire_exchange(PGconn *connection, int64_t deadline, PGresult **result)
+{
+    *result = NULL;
+    return wire_send(connection, deadline) ? wire_receive(connection, deadline, result)
+                                           : WIRE_UNSENT;
 }

@@ -34,8 +34,14 @@ void wire_silence_notices(PGconn *connection);
 /** False where the server has ended this idle connection. Takes no time. */
 bool wire_is_fresh(PGconn *connection);
 
-/** Sends what is queued and reads the whole answer, until `deadline`. `*result` is the error where there
- *  was one, else the last result; NULL where none came. It is the caller's. */
+/** Sends what is queued, until `deadline`. False where not all of it could be sent. */
+bool wire_send(PGconn *connection, int64_t deadline);
+
+/** Reads the whole answer to what was sent, until `deadline`; takes no time where it is there already. `*result` is the
+ *  error where there was one, else the last result; NULL where none came. It is the caller's. */
+enum wire wire_receive(PGconn *connection, int64_t deadline, PGresult **result);
+
+/** wire_send() and wire_receive(). */
 enum wire wire_exchange(PGconn *connection, int64_t deadline, PGresult **result);
 
 #endif

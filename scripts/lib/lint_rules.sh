@@ -192,7 +192,7 @@ rule_nginx_covers_routes()
             wrong=1
         fi
     done < <(grep -v 'For nginx alone' fcgi-app/routes.tbl |
-        sed -nE 's/^(LINE_)?ROUTE\([^"]*"([^"]+)".*/\2/p')
+        sed -nE 's/^(LINE_|TRANSACTION_)?ROUTE\([^"]*"([^"]+)".*/\2/p')
     while read -r path; do
         path=${path//-/_}
         if ! grep -q "^ERROR(${path^^}," fcgi-app/http/errors.tbl; then

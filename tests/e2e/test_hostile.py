@@ -15,7 +15,7 @@ def routes(inside):
     call, or all others."""
     lines = [line for line in (ROOT / "fcgi-app" / "routes.tbl").read_text().splitlines()
              if ("For nginx alone" in line) == inside]
-    found = re.findall(r'^LINE_ROUTE\((\w+), "([^"]+)"|^ROUTE\(\w+, (\w+), "([^"]+)"', "\n".join(lines), re.M)
+    found = re.findall(r'^(?:LINE|TRANSACTION)_ROUTE\((\w+), "([^"]+)"|^ROUTE\(\w+, (\w+), "([^"]+)"', "\n".join(lines), re.M)
     return [(a or c, b or d) for a, b, c, d in found]
 
 

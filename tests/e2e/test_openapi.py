@@ -20,7 +20,7 @@ def routes_of_the_document():
 
 def routes_of_the_table():
     text = (ROOT / "fcgi-app" / "routes.tbl").read_text()
-    rows = re.findall(r'^(?:LINE_ROUTE\(|ROUTE\(\w+, )(\w+), "([^"]+)", \w+, "([^"]+)"', text, re.MULTILINE)
+    rows = re.findall(r'^(?:(?:LINE|TRANSACTION)_ROUTE\(|ROUTE\(\w+, )(\w+), "([^"]+)", \w+, "([^"]+)"', text, re.MULTILINE)
     return {(method, path) for method, path, summary in rows if not summary.endswith("For nginx alone")}
 
 

@@ -3,12 +3,17 @@
  */
 #include "fcgi-app/pool/handler.h"
 #include "fcgi-app/pool/line_handler.h"
+#include "fcgi-app/pool/transaction_handler.h"
 
 #define LINE_ROUTE(method, path, name, summary)                                                    \
     extern __attribute__((weak)) line_begin name##_begin;                                          \
     extern __attribute__((weak)) line_finish name##_finish;
 #define ROUTE(pool, method, path, name, summary) extern __attribute__((weak)) handler name;
+#define TRANSACTION_ROUTE(method, path, name, summary)                                             \
+    extern __attribute__((weak)) transaction_begin name##_begin;                                   \
+    extern __attribute__((weak)) transaction_end name##_end;
 #include "fcgi-app/routes.tbl"
+#undef TRANSACTION_ROUTE
 #undef ROUTE
 #undef LINE_ROUTE
 

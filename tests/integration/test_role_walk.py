@@ -115,7 +115,7 @@ MAY_SEE = {"viewer", "operator", "member"}
 
 def routes():
     text = (ROOT / "fcgi-app" / "routes.tbl").read_text()
-    return set(re.findall(r'^(?:LINE_ROUTE\(|ROUTE\(\w+, )(\w+), "([^"]+)"', text, re.M))
+    return set(re.findall(r'^(?:(?:LINE|TRANSACTION)_ROUTE\(|ROUTE\(\w+, )(\w+), "([^"]+)"', text, re.M))
 
 
 @pytest.fixture(scope="module")

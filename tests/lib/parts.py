@@ -25,7 +25,7 @@ PAUSE_STEPS = ("order.before_claim", "order.claimed", "order.before_transaction"
 # Short times, so that tests need not be long; a statement's is what a busy machine needs for a large one.
 SETTINGS = {"leader_lock_ms": 1000, "order_pool_silence_ms": 1500, "statement_timeout_ms": 1000,
             "lock_timeout_ms": 250, "redis_timeout_ms": 1000}
-SHORTEST_LEASE_S = 2  # twice a statement's time
+SHORTEST_LEASE_S = 3  # three times a statement's time
 
 
 def conninfo_of_programs(postgres):

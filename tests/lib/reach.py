@@ -80,12 +80,14 @@ def _reach(starts):
 def _pool_starts(pool):
     """The routes of the pool, its loop, and what it opens beforehand."""
     _, public = _nodes()
-    rows = re.findall(r"^(LINE_ROUTE|ROUTE)\((.*)\)$", (ROOT / "fcgi-app/routes.tbl").read_text(), re.M)
+    rows = re.findall(r"^(LINE_ROUTE|TRANSACTION_ROUTE|ROUTE)\((.*)\)$", (ROOT / "fcgi-app/routes.tbl").read_text(), re.M)
     words = {"event_loop_run" if pool == "queue" else "blocking_loop_run"}
     for kind, row in rows:
         cells = [cell.strip() for cell in row.split(",")]
         if kind == "LINE_ROUTE" and pool == "queue":
             words |= {f"{cells[2]}_begin", f"{cells[2]}_finish"}
+        elif kind == "TRANSACTION_ROUTE" and pool == "order":
+            words |= {f"{cells[2]}_begin", f"{cells[2]}_end"}
         elif kind == "ROUTE" and (cells[0] == pool.upper() or cells[0] == "ANY"):
             words.add(cells[3])
     if pool in ("order", "catalog"):

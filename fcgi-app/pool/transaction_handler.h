@@ -1,0 +1,46 @@
+/*
+ * transaction_handler — the form of a route of the order pool whose work is one transaction: what comes before it and
+ * what comes behind it. While PostgreSQL works for one request, the worker does the first half of the next, so that the
+ * connection hardly ever waits for a worker: docs/decisions/0056-one-in-the-database-one-before-it.md.
+ */
+#ifndef SLUICE_POOL_TRANSACTION_HANDLER_H
+#define SLUICE_POOL_TRANSACTION_HANDLER_H
+
+#include "fcgi-app/http/request.h"
+#include "fcgi-app/http/response.h"
+#include "fcgi-app/pool/services.h"
+#include "lib/store/postgres.h"
+
+struct transaction {
+    struct postgres_call call;
+    void *memory; /* of the route, in the request's arena */
+};
+
+enum transaction_begun {
+    TRANSACTION_ANSWERED, /* the response is complete: there is none */
+    TRANSACTION_PREPARED, /* the call is to be sent, and the second half called once it is finished */
+    TRANSACTION_ALONE /* the second half does all by itself, and takes its time: others should not wait for it */
+};
+
+/** The first half. Others are in the database meanwhile, so it must not take long. */
+typedef enum transaction_begun transaction_begin(const struct services *services,
+                                                 const struct request *request,
+                                                 struct response *response,
+                                                 struct transaction *transaction);
+
+/** The second half: completes the response. The call of the next request may be in flight; whatever asks PostgreSQL here
+ *  waits for that one. */
+typedef void transaction_end(const struct services *services, const struct request *request,
+                             struct response *response, struct transaction *transaction);
+
+#define LINE_ROUTE(method, path, name, summary)
+#define ROUTE(pool, method, path, name, summary)
+#define TRANSACTION_ROUTE(method, path, name, summary)                                             \
+    transaction_begin name##_begin;                                                                \
+    transaction_end name##_end;
+#include "fcgi-app/routes.tbl"
+#undef TRANSACTION_ROUTE
+#undef ROUTE
+#undef LINE_ROUTE
+
+#endif
