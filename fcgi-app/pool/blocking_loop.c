@@ -210,19 +210,20 @@ static int first_of(int answer_fd, int other_fd, int64_t deadline_us)
 static int left_over_connection(int answer_fd, int64_t stalled_us)
 {
     if (first_of(answer_fd, LISTENER_FD, stalled_us) != LISTENER_FD ||
-        first_of(answer_fd, -1, clock_monotonic_us() + YIELD_US) == answer_fd) {
+        first_of(answer_fd, -1, clock_monotonic_us() + YIELD_US) == answer_fd ||
+        clock_monotonic_us() >= stalled_us) {
         return -1;
     }
     return listener_accept();
 }
 
-/* Takes on another while PostgreSQL works for one, if somebody waits whom no other worker takes. Returns as soon as that
+/* Takes on another while PostgreSQL works for the first, if somebody waits whom no other worker takes. Returns as soon as that
  * is done, or the answer is there, or the time for it is over. */
-static void take_on_meanwhile(struct worker *worker, struct hand *next)
+static void take_on_meanwhile(struct worker *worker, const struct hand *first, struct hand *next)
 {
     const struct services *services = worker->services;
     int answer_fd = postgres_awaits(services->postgres);
-    int64_t stalled_us = clock_monotonic_us() + STALLED_US;
+    int64_t stalled_us = first->transaction.call.sent_us + STALLED_US;
 
     while (next->state == IS_EMPTY && answer_fd >= 0) {
         stop_signal_look(&worker->open_mask, clock_monotonic_ms());
@@ -240,6 +241,12 @@ static void take_on_meanwhile(struct worker *worker, struct hand *next)
         }
         answer_fd = postgres_awaits(services->postgres);
     }
+}
+
+/* The connection is good: nobody has to wait for a new one. */
+static bool is_answered(const struct postgres_call *call)
+{
+    return call->outcome == POSTGRES_OK || call->outcome == POSTGRES_REFUSED;
 }
 
 /* Does all that is left to do for `hand`, and what may be done meanwhile for `next`, which is empty. */
@@ -263,11 +270,13 @@ static void carry_on(struct worker *worker, struct hand *hand, struct hand *next
         end(services, hand);
         return;
     case IS_IN_FLIGHT:
-        take_on_meanwhile(worker, next);
+        take_on_meanwhile(worker, hand, next);
         log_about(hand);
         postgres_finish(services->postgres, &hand->transaction.call);
-        /* First of all, so that the database does not wait. */
-        send_if_prepared(services, next);
+        if (is_answered(&hand->transaction.call)) {
+            /* First of all, so that the database does not wait. */
+            send_if_prepared(services, next);
+        }
         end(services, hand);
         return;
     }

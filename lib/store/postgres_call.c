@@ -72,17 +72,18 @@ static void conclude(struct postgres *postgres, struct postgres_call *call, enum
 static enum attempt send_again(struct postgres *postgres, struct postgres_call *call)
 {
     call->sent_again = true;
+    call->ready_by_ms = clock_monotonic_ms() + READY_MS;
     return send_now(postgres, call);
 }
 
-static void send_until(struct postgres *postgres, struct postgres_call *call, int64_t ready_by,
-                       int64_t deadline)
+/* Its time, `longest_ms` and READY_MS of them at most for the connection, begins once the one before is finished. */
+static void send_for(struct postgres *postgres, struct postgres_call *call, int64_t longest_ms)
 {
     if (postgres->in_flight != NULL) {
         postgres_finish(postgres, postgres->in_flight);
     }
-    call->ready_by_ms = ready_by;
-    call->deadline_ms = deadline;
+    call->ready_by_ms = clock_monotonic_ms() + READY_MS;
+    call->deadline_ms = clock_monotonic_ms() + longest_ms;
     call->took_us = 0;
     call->sent_again = false;
     call->rows = NULL;
@@ -99,9 +100,7 @@ static void send_until(struct postgres *postgres, struct postgres_call *call, in
 
 void postgres_send(struct postgres *postgres, struct postgres_call *call)
 {
-    int64_t now = clock_monotonic_ms();
-
-    send_until(postgres, call, now + READY_MS, now + postgres->statement_timeout_ms + READY_MS);
+    send_for(postgres, call, postgres->statement_timeout_ms + READY_MS);
 }
 
 int postgres_awaits(const struct postgres *postgres)
@@ -158,7 +157,7 @@ static bool ask_soon(struct postgres *postgres, enum query query, PGresult **row
 {
     struct postgres_call call = {.query = query};
 
-    send_until(postgres, &call, clock_monotonic_ms() + READY_MS, clock_monotonic_ms() + READY_MS);
+    send_for(postgres, &call, READY_MS);
     postgres_finish(postgres, &call);
     *rows = call.rows;
     return call.outcome == POSTGRES_OK;

@@ -58,6 +58,13 @@ def orders(parts, queue):
     return parts.postgres.value("SELECT count(*) FROM customer_order WHERE queue = %s", queue)
 
 
+def stuck_for(parts, ms):
+    """Pids of those in the database that have waited for a row for so long. STALLED_US of fcgi-app/pool/blocking_loop.c is 50 ms."""
+    return [pid for pid, in parts.postgres.superuser(
+        "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+        f"AND now() - query_start > interval '{ms} ms'")]
+
+
 def at_once(parts, *calls):
     """The calls under way, in this order before a worker that finds them all waiting."""
     pid = worker(parts)
@@ -116,15 +123,47 @@ def test_nobody_is_taken_on_behind_one_that_is_stuck(parts, api, queue):
     first, second = Buyer(api, queue), Buyer(api, queue)
     with locked(parts, first.sku) as let_go:
         stuck = Running(first.order)
-        # Twice STALLED_US of fcgi-app/pool/blocking_loop.c.
-        until(lambda: parts.postgres.superuser(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND now() - query_start > interval '100 ms'")
-            == [(1,)], 5, "the first is stuck")
+        until(lambda: stuck_for(parts, 100), 5, "the first is stuck")
         late = Running(second.order)
         until(lambda: waiting(parts) == 1, 5, "the second waits outside")
         assert claims(parts, queue) == 1
         let_go()
     assert stuck.wait().status == 201 and late.wait().status == 201
+
+
+def test_the_time_to_take_on_is_over_at_some_time(parts, api, queue):
+    """Whoever keeps coming with nothing to do for the database does not keep the first from its deadline."""
+    first, late = Buyer(api, queue), Buyer(api, queue)
+    with locked(parts, first.sku) as let_go:
+        parts.arm_pause("order.before_transaction")
+        strangers = lambda: late.member.order(queue, [{"sku": late.sku, "quantity": 1}], token="x" * 40)
+        stuck, refused, last = at_once(parts, first.order, strangers, late.order)
+        pid = parts.wait_hit("order.before_transaction")
+        parts.arm_pause("order.before_claim")
+        processes.cont(pid)
+        # Here the first is in the database, and stays there for longer than anybody is taken on.
+        pid = parts.wait_hit("order.before_claim")
+        until(lambda: stuck_for(parts, 100), 5, "the first is stuck")
+        processes.cont(pid)
+        assert_problem(refused.wait(), 401, "ENTRY_TOKEN_INVALID")
+        assert claims(parts, queue) == 1 and waiting(parts) == 1
+        let_go()
+    assert stuck.wait().status == 201 and last.wait().status == 201
+
+
+def test_a_slow_one_before_takes_nobody_s_time(parts, api, queue):
+    """Neither the repeat, whose statement the connection does not know yet, nor the worker's beat takes a connection for
+    broken that has been busy for more than a second."""
+    first, used = Buyer(api, queue), Buyer(api, queue)
+    assert used.order().status == 201
+    with locked(parts, first.sku) as let_go:
+        slow, again = at_once(parts, first.order, used.order)
+        until(lambda: stuck_for(parts, 1400), 5, "the first is slow")
+        backend = stuck_for(parts, 0)
+        let_go()
+    assert slow.wait().status == 201
+    assert again.wait().status == 200
+    assert parts.postgres.superuser(f"SELECT count(*) FROM pg_stat_activity WHERE pid = {backend[0]}") == [(1,)]
 
 
 def test_each_hears_its_own(parts, api, queue):
