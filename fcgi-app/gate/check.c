@@ -65,12 +65,10 @@ static struct redis_command *watch(const struct judging *j)
     return ask(j, WATCHING, gate_watch(j->request->arena, visit->queue, visit->id));
 }
 
-/* Answers, or gives the command whose reply is needed first. */
-static struct redis_command *judge(const struct judging *j)
+static struct redis_command *carry_out(const struct judging *j, struct gate_judgement judgement)
 {
     struct visit *visit = j->visit;
     const struct gate_caller caller = visit_gate_caller(visit);
-    const struct gate_judgement judgement = gate_judge(visit);
 
     switch (judgement.step) {
     case GATE_THROUGH:
@@ -88,6 +86,20 @@ static struct redis_command *judge(const struct judging *j)
     return refuse(j, "unavailable");
 }
 
+/* Answers, or gives the command whose reply is needed first. Most requests come with a pass that counts: nothing else is
+ * looked at then. */
+static struct redis_command *judge(const struct judging *j)
+{
+    if (visit_identify_by_pass(j->services, j->request, j->visit)) {
+        const struct gate_judgement judgement = gate_judge(j->visit);
+        if (judgement.step == GATE_THROUGH || judgement.step == GATE_REFUSE) {
+            return carry_out(j, judgement);
+        }
+    }
+    visit_identify(j->services, j->request, j->visit);
+    return carry_out(j, gate_judge(j->visit));
+}
+
 struct redis_command *gate_check_begin(const struct services *services,
                                        const struct request *request, struct response *response,
                                        void **memory)
@@ -103,7 +115,6 @@ struct redis_command *gate_check_begin(const struct services *services,
         return ask(&j, LOOKING, gate_look(request->arena, visit->queue));
     }
     visit->known = gate_cache_find(visit->queue);
-    visit_identify(services, request, visit);
     return judge(&j);
 }
 
@@ -112,8 +123,8 @@ static struct redis_command *looked(const struct judging *j, const redisReply *r
     struct visit *visit = j->visit;
 
     visit->known = gate_cache_put(visit->queue, reply, visit->now_ms);
-    visit_identify(j->services, j->request, visit);
     if (visit->known == NULL && outcome_of(reply) != OUTCOME_NOT_FOUND) {
+        visit_identify(j->services, j->request, visit);
         /* This process has just started: only the pass itself tells, by this host's clock. */
         bool counts = visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED;
         return counts ? through(j, "pass") : refuse(j, "unavailable");

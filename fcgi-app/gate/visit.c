@@ -134,15 +134,38 @@ struct visit *visit_read(const struct request *request)
     return visit;
 }
 
+static bool is_for_visitors(const struct visit *visit)
+{
+    return visit->known == NULL ? visit->site_member.n == 0 : visit->known->view.for_visitors;
+}
+
+bool visit_identify_by_pass(const struct services *services, const struct request *request,
+                            struct visit *visit)
+{
+    struct str owner = visit->site_member;
+
+    read_pass(services, request, visit);
+    if (!visit->has_pass || visit->pass.kind == GATE_PASS_WATCHED) {
+        return false;
+    }
+    if (is_for_visitors(visit)) {
+        owner = visit->pass.subject;
+    }
+    bool may_be = is_for_visitors(visit) ? visitor_id_is(owner) : identifier_is_member(owner);
+    if (!may_be || !str_equal(visit->pass.subject, owner)) {
+        return false;
+    }
+    visit->id = owner;
+    request_log_member(visit->id);
+    return true;
+}
+
 void visit_identify(const struct services *services, const struct request *request,
                     struct visit *visit)
 {
-    bool for_visitors =
-        visit->known == NULL ? visit->site_member.n == 0 : visit->known->view.for_visitors;
-
     read_pass(services, request, visit);
     read_ticket(services, request, visit);
-    if (for_visitors) {
+    if (is_for_visitors(visit)) {
         identify_visitor(services, request, visit);
     } else {
         identify_member(visit);

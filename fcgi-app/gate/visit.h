@@ -54,6 +54,12 @@ struct visit *visit_read(const struct request *request);
 void visit_identify(const struct services *services, const struct request *request,
                     struct visit *visit);
 
+/** Only what the pass tells, which is mostly enough: true where it is one of somebody let in, and of whoever this is. Then
+ *  `id`, `pass` and `has_pass` are what visit_identify() finds; of ticket and visitor cookie nothing is known. Otherwise
+ *  visit_identify() is to be called. */
+bool visit_identify_by_pass(const struct services *services, const struct request *request,
+                            struct visit *visit);
+
 /** Gives whoever is unknown a visitor id. `cookie` sets it as a cookie too. */
 void visit_make_visitor(const struct services *services, const struct request *request,
                         struct response *response, struct visit *visit, bool cookie);
