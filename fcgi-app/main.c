@@ -11,6 +11,7 @@
 #include "fcgi-app/gate/waiting_page.h"
 #include "fcgi-app/http/operator_keys.h"
 #include "fcgi-app/http/request_log.h"
+#include "fcgi-app/pool/batching.h"
 #include "fcgi-app/pool/blocking_loop.h"
 #include "fcgi-app/pool/event_loop.h"
 #include "fcgi-app/pool/listener.h"
@@ -268,6 +269,9 @@ static int serve(enum pool pool, const struct settings *settings)
                   LOG_FIELDS(LOG_TEXT("why", page_error)));
         services_close(&services);
         return PROGRAM_BAD_CONFIG;
+    }
+    if (pool == POOL_QUEUE) {
+        batching_begin();
     }
     confine(settings, &(struct confinement){.reads = POOLS[pool].reads,
                                             .has_postgres = pool != POOL_QUEUE,
