@@ -1,10 +1,13 @@
-"""Instructions that a poll and an entry cost the queue pool's worker and Redis, counted by callgrind and held against
+"""Instructions that a poll, an entry and a check at the gate cost the queue pool's worker and Redis, counted by callgrind and held against
 bench/instructions.json. No clock is involved: a busy machine gives the same counts.
 
-Each run is made anew: some requests, and then the same with a thousand more polls or entries; the difference is
-theirs alone. After a change that is meant to cost: scripts/bench check --write, and commit the file with it."""
+Each run is made anew: some requests, and then the same with a thousand more of one kind; the difference is theirs
+alone. After a change that is meant to cost: scripts/bench check --write, and commit the file with it."""
 
+import base64
 import contextlib
+import hashlib
+import hmac
 import json
 import os
 import platform
@@ -18,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import redis
@@ -28,9 +32,10 @@ from bench.system import BUILD, ROOT
 
 COUNTS = ROOT / "bench" / "instructions.json"
 TOLERANCE = 0.03
-QUEUE, BASE, MORE, LONGEST_S = "check", 200, 1000, 300
+QUEUE, GATED, BASE, MORE, LONGEST_S = "check", "gated", 200, 1000, 300
 CROWD = 16  # requests that come at once, where they do
 BEGIN, PARAMS, STDIN, END = 1, 4, 5, 3
+WAITING, PASSED = '"status":"WAITING"', "X-Sluice-Verdict: pass"
 FAR, SETTLED_S = 40, 0.5  # the last so many of BASE are far from the front
 
 
@@ -129,7 +134,7 @@ def write_settings(place):
     return config
 
 
-def make_queue(path):
+def make_queues(path):
     """By the scripts themselves, as the tests of the scripts do."""
     os.environ["SLUICE_PLAIN_BUILD"] = str(BUILD)
     if str(ROOT / "tests") not in sys.path:
@@ -137,12 +142,13 @@ def make_queue(path):
     from lib.line import Line  # only here: they belong to the tests
     from lib.scripts import Scripts
     client = redis.Redis(unix_socket_path=str(path), decode_responses=True, socket_timeout=60)
-    line = Line(Scripts(client), queue=QUEUE, ratePerSecond=0)
-    if line.publish() != "PUBLISHED":
-        raise SystemExit("the queue could not be made")
-    # Only behind the first tick is a queue as it is all its life.
-    line.lead()
-    line.promote(0)
+    for name, identity in ((QUEUE, "member"), (GATED, "visitor")):
+        line = Line(Scripts(client), queue=name, identity=identity, ratePerSecond=0)
+        if line.publish() != "PUBLISHED":
+            raise SystemExit("the queue could not be made")
+        # Only behind the first tick is a queue as it is all its life.
+        line.lead()
+        line.promote(0)
     client.sadd("sluice:queues", QUEUE)  # where the board looks for queues
     client.close()
 
@@ -162,7 +168,7 @@ def enter(worker, signer, number):
 
 def poll(worker, ticket):
     answer = worker.ask("GET", f"/v1/queues/{QUEUE}/position", HTTP_X_QUEUE_TICKET=ticket)
-    if '"status":"WAITING"' not in answer:
+    if WAITING not in answer:
         raise SystemExit(f"a poll was answered: {answer[:500]}")
 
 
@@ -170,18 +176,58 @@ def poll_of(ticket):
     return "GET", f"/v1/queues/{QUEUE}/position", {"HTTP_X_QUEUE_TICKET": ticket}
 
 
-def in_crowds(pid, links, requests):
+class Visitor:
+    """Somebody whom the gate has let in, with the cookies of that and a browser's headers."""
+
+    def __init__(self, place):
+        self.keys = {}
+        for name in ("queue-ticket", "visitor"):
+            kid, secret = (place / "secrets" / f"{name}.keys").read_text().strip().split(":")
+            self.keys[name] = kid, base64.urlsafe_b64decode(secret + "=" * (-len(secret) % 4))
+        self.id = "v~" + encode(bytes(range(16))).decode()
+        ticket = Signer(place / "secrets").ticket(self.id, GATED, 7, 1, 1).decode()
+        seen = self._signed("visitor", "sluice visitor cookie", "v1.{kid}." + f"{self.id}.{int(time.time())}")
+        self.cookies = f"sluice_visitor={seen}; sluice_ticket-{GATED}={ticket}; theme=dark"
+
+    def _signed(self, key, purpose, text):
+        kid, secret = self.keys[key]
+        text = text.replace("{kid}", kid)
+        return f"{text}.{encode(hmac.digest(secret, f'{purpose}{chr(10)}{text}'.encode(), 'sha256')).decode()}"
+
+    def check(self):
+        """With a pass that is a moment old."""
+        now = int(time.time() * 1000)
+        admission = encode(hashlib.sha256(b"admission").digest()).decode()
+        passed = self._signed("queue-ticket", "sluice gate pass",
+                              "v1.{kid}." + f"a.{GATED}.1.1.7.0.{now}.{now + 300_000}.{admission}.{self.id}")
+        return "GET", "/_sluice/check", {
+            "SLUICE_QUEUE": GATED, "SLUICE_METHOD": "GET", "SLUICE_PATH": "/shop/index.html", "REMOTE_ADDR": "192.0.2.7",
+            "HTTP_ACCEPT": "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8",
+            "HTTP_USER_AGENT": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+            "HTTP_SEC_FETCH_MODE": "navigate", "HTTP_SEC_FETCH_DEST": "document", "HTTP_ACCEPT_LANGUAGE": "en-US,en;q=0.5",
+            "HTTP_COOKIE": f"{self.cookies}; sluice_pass-{GATED}={passed}"}
+
+
+def check_at_gate(worker, visitor):
+    method, path, headers = visitor.check()
+    answer = worker.ask(method, path, **headers)
+    if PASSED not in answer:
+        raise SystemExit(f"a check at the gate was answered: {answer[:500]}")
+
+
+def in_crowds(pid, links, requests, expected):
     """So many at a time as there are links, and each crowd reaches the worker while it stands still: it begins them all in
-    one turn, in every run alike."""
+    one turn, in every run alike. `requests` are functions that make one."""
     for start in range(0, len(requests), len(links)):
         os.kill(pid, signal.SIGSTOP)
         crowd = list(zip(links, requests[start:start + len(links)]))
-        for link, (method, path, headers) in crowd:
+        for link, make in crowd:
+            method, path, headers = make()
             link.send(method, path, **headers)
         os.kill(pid, signal.SIGCONT)
         for link, _ in crowd:
             answer = link.receive()
-            if '"status":"WAITING"' not in answer:
+            if expected not in answer:
                 raise SystemExit(f"one of a crowd was answered: {answer[:500]}")
 
 
@@ -221,16 +267,16 @@ def poll_far(worker, tickets, count):
         raise SystemExit(f"only {told} of {count} polls from far back were answered by the host itself")
 
 
-def one_run(entries, polls, far=0, crowded_polls=0, crowded_entries=0):
+def one_run(entries, polls, far=0, checks=0, crowded_polls=0, crowded_entries=0, crowded_checks=0):
     """(instructions of the worker, of Redis) of a run with so many of each: entries, polls that Redis answers, polls that the
-    host answers, and polls and entries that come in crowds."""
+    host answers, checks at the gate, and polls, entries and checks that come in crowds."""
     place = Path(tempfile.mkdtemp(prefix="sluice-check."))
     try:
         config = write_settings(place)
         with counted(place, "redis", ["redis-server", "--port", 0, "--unixsocket", place / "redis.sock", "--save", "",
                                       "--hz", 1, "--dynamic-hz", "no", "--daemonize", "no"]) as end_redis:
             wait_for("Redis", redis.Redis(unix_socket_path=str(place / "redis.sock")).ping)
-            make_queue(place / "redis.sock")
+            make_queues(place / "redis.sock")
             listener = socket.socket(socket.AF_UNIX)
             listener.bind(str(place / "worker.sock"))
             listener.listen(16)
@@ -243,8 +289,14 @@ def one_run(entries, polls, far=0, crowded_polls=0, crowded_entries=0):
                 for number in range(polls):
                     poll(worker, tickets[number % BASE])
                 links = [Worker(place / "worker.sock") for _ in range(CROWD)]
-                in_crowds(end_worker.pid, links, [poll_of(tickets[i % BASE]) for i in range(crowded_polls)])
-                in_crowds(end_worker.pid, links, [entry_of(signer, entries + i) for i in range(crowded_entries)])
+                visitor = Visitor(place)
+                for _ in range(checks):
+                    check_at_gate(worker, visitor)
+                for requests, expected in (
+                        ([partial(poll_of, tickets[i % BASE]) for i in range(crowded_polls)], WAITING),
+                        ([partial(entry_of, signer, entries + i) for i in range(crowded_entries)], WAITING),
+                        ([visitor.check] * crowded_checks, PASSED)):
+                    in_crowds(end_worker.pid, links, requests, expected)
                 if far > 0:
                     with board_beside(place, config):
                         poll_far(worker, tickets, far)
@@ -259,8 +311,12 @@ def count():
     more_polls, more_entries = one_run(BASE, BASE + MORE), one_run(BASE + MORE, BASE)
     less_far, more_far = one_run(BASE, 0, BASE), one_run(BASE, 0, BASE + MORE)
     crowded_polls, crowded_entries = one_run(BASE, BASE, crowded_polls=MORE), one_run(BASE, BASE, crowded_entries=MORE)
+    less_checks, more_checks = one_run(BASE, 0, checks=BASE), one_run(BASE, 0, checks=BASE + MORE)
+    crowded_checks = one_run(BASE, 0, checks=BASE, crowded_checks=MORE)
     names = ("worker", "redis")
-    return {f"poll among {CROWD}": {name: round((more - less) / MORE) for name, more, less in zip(names, crowded_polls, base)},
+    return {"check at the gate": {"worker": round((more_checks[0] - less_checks[0]) / MORE)},
+            f"check at the gate among {CROWD}": {"worker": round((crowded_checks[0] - less_checks[0]) / MORE)},
+            f"poll among {CROWD}": {name: round((more - less) / MORE) for name, more, less in zip(names, crowded_polls, base)},
             f"enter among {CROWD}": {name: round((more - less) / MORE)
                                      for name, more, less in zip(names, crowded_entries, base)},
             "poll far back": {"worker": round((more_far[0] - less_far[0]) / MORE)},
