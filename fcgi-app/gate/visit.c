@@ -13,7 +13,7 @@ enum { HEADER_MAX = 1024, PATH_MAX_BYTES = 8 * 1024, ADDRESS_MAX = 64, METHOD_MA
 
 static const char *pass_name(const struct request *request, struct str queue)
 {
-    return arena_format(request->arena, "sluice_pass-%.*s", STR_ARG(queue));
+    return arena_join(request->arena, STR("sluice_pass-"), queue);
 }
 
 /* What is too long is left out, and so lets nobody through. */

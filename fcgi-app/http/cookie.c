@@ -12,24 +12,28 @@ static const char *prefix_of(const struct services *services, const struct reque
     return cookie_is_secure(services, request) ? "__Host-" : "";
 }
 
+static struct str full_name(const struct services *services, const struct request *request,
+                            const char *name)
+{
+    return str_of(arena_join(request->arena, str_of(prefix_of(services, request)), str_of(name)));
+}
+
 struct str cookie_read(const struct services *services, const struct request *request,
                        const char *name)
 {
     if (request->cookies.n == 0) {
         return str_sized(NULL, 0);
     }
-    const char *full = arena_format(request->arena, "%s%s", prefix_of(services, request), name);
-    return request_cookie(request, str_of(full));
+    return request_cookie(request, full_name(services, request, name));
 }
 
 bool cookie_find(const struct services *services, const struct request *request, const char *name,
                  cookie_judge *judge, void *context)
 {
-    const char *full = arena_format(request->arena, "%s%s", prefix_of(services, request), name);
+    struct str full = full_name(services, request, name);
     struct str rest = request->cookies, value;
 
-    for (int looks = 0; looks < LOOKS_MAX && request_next_cookie(&rest, str_of(full), &value);
-         looks++) {
+    for (int looks = 0; looks < LOOKS_MAX && request_next_cookie(&rest, full, &value); looks++) {
         if (judge(value, context)) {
             return true;
         }

@@ -30,6 +30,13 @@ struct raw_parameters {
     struct str at;
 };
 
+/* Names of one length differ mostly in their last character: that is looked at before the rest. */
+static bool is_named(struct str name, struct str wanted)
+{
+    return name.n == wanted.n && name.n > 0 && name.p[name.n - 1] == wanted.p[name.n - 1] &&
+           memcmp(name.p, wanted.p, name.n) == 0;
+}
+
 bool request_parameters(const struct request *request, const struct request_parameter *wanted,
                         size_t count)
 {
@@ -41,7 +48,7 @@ bool request_parameters(const struct request *request, const struct request_para
             continue;
         }
         for (size_t i = 0; i < count; i++) {
-            if (!str_equal(name, wanted[i].name)) {
+            if (!is_named(name, wanted[i].name)) {
                 continue;
             }
             if (value.n > wanted[i].maximum) {

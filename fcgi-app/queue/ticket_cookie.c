@@ -6,7 +6,7 @@ enum { COOKIE_LIFE_MAX_S = 2 * 3600 };
 
 static const char *name_of(const struct request *request, struct str queue)
 {
-    return arena_format(request->arena, "sluice_ticket-%.*s", STR_ARG(queue));
+    return arena_join(request->arena, STR("sluice_ticket-"), queue);
 }
 
 struct str ticket_cookie_read(const struct services *services, const struct request *request,

@@ -88,6 +88,21 @@ char *arena_copy(struct arena *arena, struct str text)
     return copy;
 }
 
+char *arena_join(struct arena *arena, struct str first, struct str second)
+{
+    if (second.n > SIZE_MAX - BLOCK_SIZE || first.n > SIZE_MAX - BLOCK_SIZE - second.n) {
+        abort();
+    }
+    char *both = arena_alloc(arena, first.n + second.n + 1);
+    if (first.n > 0) {
+        memcpy(both, first.p, first.n);
+    }
+    if (second.n > 0) {
+        memcpy(both + first.n, second.p, second.n);
+    }
+    return both;
+}
+
 char *arena_format(struct arena *arena, const char *format, ...)
 {
     struct block *block = arena->newest;

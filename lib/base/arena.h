@@ -21,6 +21,9 @@ void *arena_alloc(struct arena *arena, size_t size);
 /** A copy of `text` with a NUL behind it. */
 char *arena_copy(struct arena *arena, struct str text);
 
+/** Both texts, one behind the other, with a NUL behind them. */
+char *arena_join(struct arena *arena, struct str first, struct str second);
+
 /** printf into the arena. */
 char *arena_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -64,7 +64,8 @@ def test_the_committed_instructions_are_those_of_every_request_and_part():
     known = json.loads(check.COUNTS.read_text())
     assert {request: set(parts) for request, parts in known["instructions"].items()} == {
         "poll among 16": {"worker", "redis"}, "enter among 16": {"worker", "redis"}, "poll far back": {"worker"},
-        "poll": {"worker", "redis"}, "enter": {"worker", "redis"}}
+        "poll": {"worker", "redis"}, "enter": {"worker", "redis"},
+        "check at the gate": {"worker"}, "check at the gate among 16": {"worker"}}
     assert all(value > 1000 for parts in known["instructions"].values() for value in parts.values())
 
 

@@ -67,6 +67,17 @@ TEST(a_copy_and_a_formatted_text_end_with_a_nul)
     arena_free(arena);
 }
 
+TEST(joined_texts_stand_one_behind_the_other)
+{
+    struct arena *arena = arena_new();
+
+    assert_string_equal(arena_join(arena, STR("ab"), STR("cde")), "abcde");
+    assert_string_equal(arena_join(arena, STR(""), STR("x")), "x");
+    assert_string_equal(arena_join(arena, STR("x"), str_sized(NULL, 0)), "x");
+    assert_string_equal(arena_join(arena, str_sized(NULL, 0), STR("")), "");
+    arena_free(arena);
+}
+
 TEST(a_formatted_text_of_any_length_is_whole_and_leaves_the_next_allocation_alone)
 {
     struct arena *arena = arena_new();
@@ -113,6 +124,7 @@ int main(void)
         cmocka_unit_test(memory_that_was_used_before_a_reset_is_zeroed_again),
         cmocka_unit_test(allocations_larger_than_a_block_work_and_leave_with_a_reset),
         cmocka_unit_test(a_copy_and_a_formatted_text_end_with_a_nul),
+        cmocka_unit_test(joined_texts_stand_one_behind_the_other),
         cmocka_unit_test(
             a_formatted_text_of_any_length_is_whole_and_leaves_the_next_allocation_alone),
         cmocka_unit_test(objects_of_others_are_released_once_the_last_one_first),
