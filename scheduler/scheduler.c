@@ -48,7 +48,7 @@ struct scheduler {
     size_t count;
     int64_t next_discovery;
     int64_t next_paces;
-    uint64_t listed; /* the queues' names when their paces were read */
+    uint64_t listed;   /* the queues' names when their paces were read */
     int64_t next_draw; /* no attempt before */
     bool redis_answers;
 };
