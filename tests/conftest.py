@@ -11,6 +11,10 @@ from lib.processes import RUN_ID, RUN_MARK, assert_none_left
 pytest_plugins = ["lib.shared_work", "lib.timelimit"]
 
 
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.get_closest_marker("early") is None)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def nothing_left_running():
     """After the last test no process that any of them started is there."""

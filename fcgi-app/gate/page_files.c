@@ -25,34 +25,90 @@ static void path_of(const struct page_files *files, const char *name, char path[
     (void)snprintf(path, PATH_LENGTH, "%s/%s", files->directory, name);
 }
 
-/* That the file counts, be it there or not. */
+static int64_t mix(int64_t fingerprint, const char *path)
+{
+    struct stat status;
+    uint64_t mixed = (uint64_t)fingerprint * 31;
+
+    if (stat(path, &status) == 0) {
+        mixed = (mixed + (uint64_t)status.st_ino) * 31;
+        mixed = (mixed + (uint64_t)status.st_mtim.tv_sec) * 31;
+        mixed = (mixed + (uint64_t)status.st_mtim.tv_nsec) * 31 + (uint64_t)status.st_size;
+    }
+    return (int64_t)mixed;
+}
+
+/* The folders in which something may come that nobody has read yet. */
+static int64_t mix_folders(const struct page_files *files)
+{
+    static const char *const FOLDERS[] = {"texts", "script"};
+    char path[PATH_LENGTH];
+    int64_t fingerprint = 0;
+
+    for (size_t i = 0; i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", files->directory, FOLDERS[i]);
+        fingerprint = mix(fingerprint, path);
+        path_of(files, FOLDERS[i], path);
+        fingerprint = mix(fingerprint, path);
+    }
+    return fingerprint;
+}
+
+void page_files_begin(struct page_files *files, const char *directory, const char *theme)
+{
+    files->directory = directory;
+    files->theme = theme;
+    files->count = 0;
+    files->fingerprint = mix_folders(files);
+}
+
+int64_t page_files_fingerprint_now(const struct page_files *files)
+{
+    char path[PATH_LENGTH];
+    int64_t fingerprint = mix_folders(files);
+
+    for (size_t i = 0; i < files->count; i++) {
+        path_of(files, files->names[i], path);
+        fingerprint = mix(fingerprint, path);
+    }
+    return fingerprint;
+}
+
+/* That the file counts, be it there or not. Before anybody looks at it: a change after that is one. */
 static bool note(struct page_files *files, const char *name, char error[WAITING_PAGE_ERROR])
 {
+    char path[PATH_LENGTH];
+
     if (files->count == PAGE_FILES_MAX) {
         (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: it has more than %d files",
                        PAGE_FILES_MAX);
         return false;
     }
     (void)snprintf(files->names[files->count++], PAGE_FILE_NAME, "%s", name);
+    path_of(files, name, path);
+    files->fingerprint = mix(files->fingerprint, path);
     return true;
 }
 
-bool page_files_read(struct page_files *files, const char *name, char **bytes,
-                     char error[WAITING_PAGE_ERROR])
+static bool read_noted(const struct page_files *files, const char *name, char **bytes,
+                       char error[WAITING_PAGE_ERROR])
 {
     char path[PATH_LENGTH];
     char fault[TEXT_FILE_ERROR];
     size_t length;
 
-    if (!note(files, name, error)) {
-        return false;
-    }
     path_of(files, name, path);
     if (!text_file_read(path, FILE_MAX, bytes, &length, fault)) {
         (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: %s", fault);
         return false;
     }
     return true;
+}
+
+bool page_files_read(struct page_files *files, const char *name, char **bytes,
+                     char error[WAITING_PAGE_ERROR])
+{
+    return note(files, name, error) && read_noted(files, name, bytes, error);
 }
 
 static bool add_part(struct page_files *files, struct str name, struct buffer *script,
@@ -103,11 +159,14 @@ static bool read_main(struct page_files *files, char **text, char error[WAITING_
     char path[PATH_LENGTH];
     struct stat status;
 
+    if (!note(files, WHOLE, error)) {
+        return false;
+    }
     (void)snprintf(path, sizeof(path), "%s/%s", files->theme, WHOLE);
     if (files->theme[0] != '\0' && stat(path, &status) == 0) {
-        return page_files_read(files, WHOLE, text, error);
+        return read_noted(files, WHOLE, text, error);
     }
-    return note(files, WHOLE, error) && page_files_read(files, "script/main.js", text, error);
+    return page_files_read(files, "script/main.js", text, error);
 }
 
 bool page_files_read_script(struct page_files *files, char **script, char error[WAITING_PAGE_ERROR])
@@ -173,36 +232,4 @@ void page_files_make_small(char *text, bool code)
         from += length;
     }
     *to = '\0';
-}
-
-static int64_t mix(int64_t fingerprint, const char *path)
-{
-    struct stat status;
-    uint64_t mixed = (uint64_t)fingerprint * 31;
-
-    if (stat(path, &status) == 0) {
-        mixed = (mixed + (uint64_t)status.st_mtim.tv_sec) * 31;
-        mixed = (mixed + (uint64_t)status.st_mtim.tv_nsec) * 31 + (uint64_t)status.st_size;
-    }
-    return (int64_t)mixed;
-}
-
-int64_t page_files_fingerprint(const struct page_files *files)
-{
-    static const char *const FOLDERS[] = {"texts", "script"};
-    char path[PATH_LENGTH];
-    int64_t fingerprint = 0;
-
-    /* Of both, for what comes that nobody has read yet. */
-    for (size_t i = 0; i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s/%s", files->directory, FOLDERS[i]);
-        fingerprint = mix(fingerprint, path);
-        path_of(files, FOLDERS[i], path);
-        fingerprint = mix(fingerprint, path);
-    }
-    for (size_t i = 0; i < files->count; i++) {
-        path_of(files, files->names[i], path);
-        fingerprint = mix(fingerprint, path);
-    }
-    return fingerprint;
 }

@@ -16,14 +16,17 @@
 
 enum { PAGE_FILES_MAX = 64, PAGE_FILE_NAME = 48 };
 
-/** Begin with all zero but the folders, which are borrowed: what `theme` has, "" for none, replaces the same of
- *  `directory`. */
 struct page_files {
     const char *directory;
     const char *theme;
     char names[PAGE_FILES_MAX][PAGE_FILE_NAME]; /* what was read */
     size_t count;
+    int64_t fingerprint; /* of these files, each as it was just before it was read */
 };
+
+/** Before anything is read. The folders' names are borrowed: what `theme` has, "" for none, replaces the same of
+ *  `directory`. */
+void page_files_begin(struct page_files *files, const char *directory, const char *theme);
 
 /** Reads the file `name` into `*bytes`, NUL behind it; free() it. Returns false, with one sentence in `error`, for
  *  one that is missing, too large or writable by everyone, and beyond PAGE_FILES_MAX. */
@@ -37,7 +40,8 @@ bool page_files_read_script(struct page_files *files, char **script,
 /** Takes out blanks at the beginning of lines, and of `code` the comments there and empty lines. */
 void page_files_make_small(char *text, bool code);
 
-/** A number that changes when one of the files that were read does, or when one comes or goes. */
-int64_t page_files_fingerprint(const struct page_files *files);
+/** A number that changes when one of the files that were read does, or when one comes or goes: of how they are now. Where it
+ *  is not files->fingerprint, what was read may be of two versions. */
+int64_t page_files_fingerprint_now(const struct page_files *files);
 
 #endif

@@ -231,8 +231,7 @@ struct page_template *page_template_read(const char *directory, const char *them
         abort();
     }
     struct page_files *files = &page->files;
-    files->directory = directory;
-    files->theme = theme;
+    page_files_begin(files, directory, theme);
     bool fine = page_files_read(files, "page.html", &page->html, error) &&
                 page_files_read(files, "page.css", &page->style, error) &&
                 page_files_read_script(files, &page->script, error) &&
@@ -271,5 +270,10 @@ const struct page_version *page_template_version(const struct page_template *pag
 
 int64_t page_template_fingerprint(const struct page_template *page)
 {
-    return page_files_fingerprint(&page->files);
+    return page->files.fingerprint;
+}
+
+int64_t page_template_fingerprint_now(const struct page_template *page)
+{
+    return page_files_fingerprint_now(&page->files);
 }

@@ -52,8 +52,10 @@ void page_template_free(struct page_template *page);
 size_t page_template_count(const struct page_template *page);
 const struct page_version *page_template_version(const struct page_template *page, size_t index);
 
-/** A number that changes when one of the files does. */
+/** A number that changes when one of the files does: as each was before it was read, and as they are now. Where these
+ *  differ right after the reading, the template may be made of two versions. */
 int64_t page_template_fingerprint(const struct page_template *page);
+int64_t page_template_fingerprint_now(const struct page_template *page);
 
 /** Appends text escaped for HTML, and JSON such that no text in it ends a script element. */
 void page_add_escaped(struct buffer *out, struct str text);

@@ -14,7 +14,7 @@ struct waiting_page {
     char *theme;
     struct page_template *page;
     int64_t looked_at_ms;
-    int64_t fingerprint; /* of the files */
+    int64_t fingerprint; /* of the files as they were last read, usable or not */
 };
 
 struct waiting_page *waiting_page_open(const char *directory, const char *theme,
@@ -53,14 +53,19 @@ void waiting_page_refresh(struct waiting_page *page, int64_t now_ms)
         return;
     }
     page->looked_at_ms = now_ms;
-    int64_t fingerprint = page_template_fingerprint(page->page);
+    int64_t fingerprint = page_template_fingerprint_now(page->page);
     if (fingerprint == page->fingerprint) {
         return;
     }
-    page->fingerprint = fingerprint;
     struct page_template *changed = page_template_read(page->directory, page->theme, error);
     if (changed == NULL) {
+        page->fingerprint = fingerprint;
         log_event(LOG_LEVEL_WARNING, "waiting_page.unusable", LOG_FIELDS(LOG_TEXT("why", error)));
+        return;
+    }
+    if (page_template_fingerprint_now(changed) != page_template_fingerprint(changed)) {
+        /* Somebody is at it, and this may be half of each. The next look reads them again. */
+        page_template_free(changed);
         return;
     }
     page_template_free(page->page);

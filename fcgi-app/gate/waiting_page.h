@@ -9,7 +9,7 @@
  *
  * Blanks at the beginning of lines are left out, and in page.css and the script the comments there: no text in them
  * may run over lines. Files that change are read again within a second; while one is missing or too large the page
- * stays as it was.
+ * stays as it was, and while they change under the reading: what was read then may be half of each version.
  */
 #ifndef SLUICE_GATE_WAITING_PAGE_H
 #define SLUICE_GATE_WAITING_PAGE_H

@@ -9,7 +9,8 @@ nginx_group=www-data
 # nginx's user may not be able to reach.
 write_nginx_config()
 {
-    local place=$run_dir/nginx file user_line='' files connections limits
+    local place=$run_dir/nginx file user_line='' files connections limits unavailable
+    unavailable=$(unavailable_page)
     mkdir -p "$place/snippets" "$place/gate" "$place/web/problems" "$place/web/shop" "$place/tmp"
     files=$(ulimit -n)
     [[ $files != unlimited && $files -le 65536 ]] || files=65536
@@ -24,7 +25,7 @@ write_nginx_config()
         file=${file%.in}
         render "$project_root/nginx/$file.in" "RUN=$run_dir" "PORT=$port" "USER_LINE=$user_line" \
             "FILES=$files" "CONNECTIONS=$connections" "BACKLOG=$pool_backlog" \
-            "CACHE=$place/tmp/cache" "UNAVAILABLE=$(unavailable_page)" \
+            "CACHE=$place/tmp/cache" "UNAVAILABLE=$unavailable" \
             "${limits[@]}" >"$place/$file"
     done
     local simulated=true
@@ -48,7 +49,8 @@ write_nginx_config()
 # holds the three files to include and what they need. Their addresses stay the same from run to run.
 write_gate_files()
 {
-    local place=$data_dir/gate file limits
+    local place=$data_dir/gate file limits unavailable
+    unavailable=$(unavailable_page)
     mapfile -t limits < <(bounds)
     # nginx takes no other characters without quotes, and sockets are reached by other users.
     if [[ $place == *[^A-Za-z0-9._/-]* ]]; then
@@ -59,7 +61,7 @@ write_gate_files()
     for file in $(cd "$project_root/nginx" && printf '%s\n' gate/*.conf.in snippets/*.conf.in); do
         file=${file%.in}
         render "$project_root/nginx/$file.in" "RUN=$run_dir" "CACHE=$run_dir/gate-cache" \
-            "UNAVAILABLE=$(unavailable_page)" "${limits[@]}" |
+            "UNAVAILABLE=$unavailable" "${limits[@]}" |
             sed "s|include snippets/|include $place/snippets/|" >"$place.new/${file#gate/}"
     done
     sed "s|include snippets/|include $place/snippets/|" "$run_dir/nginx/snippets/problem_answers.conf" \

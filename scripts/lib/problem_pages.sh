@@ -20,14 +20,24 @@ problem_rows()
         }' "$1"
 }
 
-# html TEXT: TEXT with what HTML would take for markup escaped.
+# html TEXT: TEXT with what HTML would take for markup escaped, in escaped.
 html()
 {
-    local text=$1
-    text=${text//&/\&amp;}
-    text=${text//</\&lt;}
-    text=${text//>/\&gt;}
-    printf '%s' "$text"
+    escaped=${1//&/\&amp;}
+    escaped=${escaped//</\&lt;}
+    escaped=${escaped//>/\&gt;}
+}
+
+# fill TEXT NAME=VALUE...: prints TEXT with each @NAME@ replaced. What render does with a file, without a process: there are
+# nearly a hundred of these.
+fill()
+{
+    local text=$1 pair
+    shift
+    for pair in "$@"; do
+        text=${text//"@${pair%%=*}@"/"${pair#*=}"}
+    done
+    printf '%s\n' "$text"
 }
 
 # sed_value TEXT: TEXT such that render puts it in as it is.
@@ -44,6 +54,9 @@ sed_value()
 write_problems()
 {
     local table=$1 folder=$2 code status title seconds advice page again more
+    local page_text answer_text html_title html_advice escaped
+    page_text=$(<"$project_root/nginx/problem.html.in")
+    answer_text=$(<"$project_root/nginx/problem_answer.conf.in")
     while IFS=$'\t' read -r code status title seconds advice; do
         page=${code,,}
         page=${page//_/-}
@@ -60,12 +73,14 @@ write_problems()
             # Of our own answers only static pages say so.
             more='add_header Allow "GET, HEAD" always;'
         fi
-        render "$project_root/nginx/problem.html.in" "CODE=$code" "STATUS=$status" "AGAIN=$again" \
-            "TITLE=$(sed_value "$(html "$title")")" "ADVICE=$(sed_value "$(html "$advice")")" \
-            >"$folder/$page.html"
+        html "$title"
+        html_title=$escaped
+        html "$advice"
+        html_advice=$escaped
+        fill "$page_text" "CODE=$code" "STATUS=$status" "AGAIN=$again" "TITLE=$html_title" \
+            "ADVICE=$html_advice" >"$folder/$page.html"
         # An apostrophe would end nginx's string.
-        render "$project_root/nginx/problem_answer.conf.in" "CODE=$code" "STATUS=$status" \
-            "PAGE=$page" "MORE=$more" "TITLE=$(sed_value "${title//\'/\\\'}")" \
-            "ADVICE=$(sed_value "${advice//\'/\\\'}")"
+        fill "$answer_text" "CODE=$code" "STATUS=$status" "PAGE=$page" "MORE=$more" \
+            "TITLE=${title//\'/\\\'}" "ADVICE=${advice//\'/\\\'}"
     done < <(problem_rows "$table")
 }

@@ -4,7 +4,11 @@
 # random_base64url BYTES: that many random bytes as URL-safe base64 without padding.
 random_base64url()
 {
-    openssl rand -base64 "$1" | tr -d '\n=' | tr '+/' '-_'
+    local text
+    text=$(openssl rand -base64 "$1")
+    text=${text//[$'\n'=]/}
+    text=${text//+/-}
+    printf '%s' "${text//\//_}"
 }
 
 # keep_secret_at FILE TEXT-COMMAND...: writes what the command prints to FILE unless it exists.

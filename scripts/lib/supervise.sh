@@ -164,9 +164,13 @@ stop_part()
         if ((now >= deadline)); then
             say "$name did not stop within $seconds s and is killed"
             kill_session "$pid"
-            break
+            bury_part "$name"
+            return 0
         fi
         tick 0.02
     done
+    if pgrep -s "$pid" >/dev/null; then
+        say "what $name has left behind is killed"
+    fi
     bury_part "$name"
 }

@@ -93,7 +93,9 @@ function pretendVisibility(state) {
 
 function runAxe(tags) {
     // A rule of WCAG 2.2 that axe runs only when told.
-    const options = { runOnly: { type: 'tag', values: tags }, rules: { 'target-size': { enabled: true } } };
+    const options = {
+        runOnly: { type: 'tag', values: tags }, rules: { 'target-size': { enabled: true } }, resultTypes: ['violations'],
+    };
     return globalThis.axe.run(document, options).then((found) => found.violations.flatMap((violation) =>
         violation.nodes.map((node) => `${violation.id} (${violation.impact}): ${node.target.join(' ')}: `
             + `${violation.help}: ${node.html}`)));
@@ -153,7 +155,9 @@ const commands = {
     'page.visibility': ({ page, state }) => page.evaluate(pretendVisibility, state),
     'page.scheme': ({ page, scheme }) => page.emulateMedia({ colorScheme: scheme }),
     async 'page.axe'({ page }) {
-        await page.evaluate(axeSource);
+        // A document looked at twice, in light and in dark say, has it already.
+        if (!await page.evaluate("typeof axe === 'object'"))
+            await page.evaluate(axeSource);
         return page.evaluate(runAxe, wcag);
     },
     async 'page.screenshot'({ page, path }) {

@@ -182,3 +182,22 @@ def _aof_written(stack):
     info = client.info("persistence")
     client.close()
     return info["aof_enabled"] == 1 and info["aof_pending_bio_fsync"] == 0 and info["aof_buffer_length"] == 0
+
+
+@pytest.mark.parametrize("program, said", [
+    ("trap '' TERM; echo on; while :; do sleep 0.05; done", "part did not stop within 1 s and is killed"),
+    ("sleep 60 & echo on; wait", "what part has left behind is killed")])
+def test_what_does_not_end_by_itself_is_said(make_directory, program, said):
+    """The end of each system that a test has started looks for these words."""
+    place = make_directory("parts")
+    (place / "logs").mkdir()
+    done = subprocess.run(["bash", "-euc", """
+        for name in common interruptible supervise; do source $name.sh; done
+        run_dir=$1 data_dir=$1
+        start_part_of_ours() { spawn part TERM bash -c "$2"; }
+        start_part_of_ours "$@"
+        until grep -q on "$1/logs/part.log"; do tick 0.05; done
+        stop_part part TERM 1
+        """, "parts", place, program], cwd=SCRIPTS / "lib", capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, f"parts: {said}\n")
+    processes.assert_none_left("nothing", "at-all", [place])

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/encoding.h"
 #include "lib/base/log.h"
 
 enum { PATH_ROOM = 40 };
@@ -101,4 +102,34 @@ struct key_set *fuzz_keys(void)
         REQUIRE(keys != NULL);
     }
     return keys;
+}
+
+static size_t append(char *text, size_t n, struct str more)
+{
+    if (more.n > 0) {
+        memcpy(text + n, more.p, more.n);
+    }
+    return n + more.n;
+}
+
+struct str fuzz_signed(struct arena *arena, struct str purpose, struct str text)
+{
+    const struct str version = STR("v1.a.");
+    unsigned char mac[SHA256_BYTES];
+
+    char *whole = arena_alloc(arena, purpose.n + version.n + text.n + 1 + SHA256_TEXT + 1);
+    size_t n = append(whole, append(whole, append(whole, 0, purpose), version), text);
+    mac_key_sign(key_set_signer(fuzz_keys())->mac, str_sized(whole, n), mac);
+    whole[n++] = '.';
+    n += base64url_encode(mac, sizeof(mac), whole + n);
+    return str_sized(whole + purpose.n, n - purpose.n);
+}
+
+struct str fuzz_changed(struct arena *arena, struct str text, size_t where)
+{
+    char *changed = arena_copy(arena, text);
+
+    where %= text.n;
+    changed[where] = changed[where] == 'A' ? 'B' : 'A';
+    return str_sized(changed, text.n);
 }

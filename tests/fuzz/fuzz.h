@@ -52,4 +52,11 @@ const char *fuzz_file(struct str content);
 /** A ring of the keys "a", which signs, and "b". */
 struct key_set *fuzz_keys(void);
 
+/** A value "v1.a.<text>.<signature>" by the key "a", as sluice signs for `purpose`, a line with its end: whatever the text is,
+ *  the signature is right. */
+struct str fuzz_signed(struct arena *arena, struct str purpose, struct str text);
+
+/** A copy in which one character is another, anywhere: `where` is any number. */
+struct str fuzz_changed(struct arena *arena, struct str text, size_t where);
+
 #endif

@@ -42,20 +42,20 @@ def test_four_schedulers_stay_within_rate_and_burst(parts, api):
     """One of them is stopped and continued in between: the one that leads, so that it sleeps through its lock."""
     rate, burst = 20, 25
     queue = api.queue(ratePerSecond=rate, burst=burst, tickMs=200, maxActive=10000, batchCap=500, pickupSeconds=600)
-    crowd(parts, queue, 500)
+    crowd(parts, queue, 300)
     schedulers = parts.restart_schedulers(4)
     until(lambda: admitted(parts, queue)[1] > 0, 10)
     history = [admitted(parts, queue)]
     begin = time.monotonic()
     stopped = None
-    while time.monotonic() - begin < 16:
+    while time.monotonic() - begin < 10:
         now = time.monotonic() - begin
-        if stopped is None and now > 4:
+        if stopped is None and now > 3:
             stopped = parts.leading_pid(queue)
             assert stopped in [process.pid for process in schedulers]
             processes.stop(stopped)
             before = leader(parts, queue)
-        if stopped and now > 10 and processes.is_stopped(stopped):
+        if stopped and now > 7 and processes.is_stopped(stopped):
             assert leader(parts, queue) != before, "another leads"
             processes.cont(stopped)
         history.append(admitted(parts, queue))

@@ -12,6 +12,8 @@ from lib.project import ROOT
 from lib.sluicectl import Sluicectl
 from lib.wait import until
 
+pytestmark = pytest.mark.early  # exports all products and shows that tests have made, and compares them with a file
+
 TABLE = (ROOT / "sluicectl" / "commands.tbl").read_text()
 WORDS = re.findall(r'^COMMAND\("([^"]+)"', TABLE, re.MULTILINE)
 

@@ -79,7 +79,7 @@ class Parts:
         self.config = self.directory / "sluice.conf"
         self.start_redis()
         self._write_config()
-        self.postgres.create().start().make_database()
+        self.postgres.create().start()
         if os.geteuid() == 0:
             shutil.chown(self.directory / "fcgi", group="www-data")
             os.chmod(self.directory / "fcgi", 0o710)
@@ -90,8 +90,7 @@ class Parts:
         self.start_pool("catalog", self.catalog_workers)
         self._start_nginx()
         self.api = Api(self.port, self.secrets)
-        for name in self.pools:
-            self._wait_pool(name)
+        self._wait_pool(*self.pools)
         for _ in range(schedulers):
             self.add_scheduler()
         return self
@@ -194,8 +193,7 @@ class Parts:
         for name in pools:
             self.pools[name].stop(seconds=20)
             self.start_pool(name, self._count_of(name))
-        for name in pools:
-            self._wait_pool(name)
+        self._wait_pool(*pools)
 
     def lend(self, fixture, pool, **settings):
         """Other settings of a pool, as long as tests ask for that fixture one after another: a pool's start takes seconds."""
@@ -214,19 +212,26 @@ class Parts:
             self.lent = None
             self.reconfigure(pool)
 
-    def _wait_pool(self, name):
-        """Until every worker of the pool answers well: each connects by itself."""
-        if name == "catalog" or name in self.hosts:
-            calls = [(self.socket(name), "/readyz")] * 12
-            until(lambda: {answer.status for answer in fastcgi.together(calls)} == {200}, 20, f"pool {name}", every=0.05)
-            return
+    def _wait_pool(self, *names):
+        """Until every worker of these pools answers well: each connects by itself."""
+        for name in names:
+            if name == "catalog" or name in self.hosts:
+                calls = [(self.socket(name), "/readyz")] * 12
+                until(lambda: {answer.status for answer in fastcgi.together(calls)} == {200}, 20, f"pool {name}", every=0.05)  # pylint: disable=cell-var-from-loop
+        asked = [call for name in names if name != "catalog" and name not in self.hosts for call in self._calls_of_all(name)]
+        until(lambda: all(answer.status == status for answer, (_, status) in zip(
+            self.api.together([call for call, _ in asked]), asked)), 20, f"pools {names}", every=0.05)
+
+    def _calls_of_all(self, name):
+        """So many calls at once that each worker gets one, and the status of a good answer."""
         method, path, status = {
             "queue": ("GET", "/livez", 200), "order": ("GET", "/readyz", 200),
             "operator": ("GET", "/v1/admin/queues", 200),
             "payment": ("POST", "/v1/orders/o_AAAAAAAAAAAAAAAAAAAAAA/cancel", 404)}[name]
         headers = self.api.member("nobody").headers() if name == "payment" else self.api.operator_headers()
-        calls = [(method, path, headers, None)] * 12
-        until(lambda: {answer.status for answer in self.api.together(calls)} == {status}, 20, f"pool {name}", every=0.05)
+        workers = self._count_of(name)
+        count = 1 if workers == 1 else 12 if name == "queue" else min(12, 3 * workers)
+        return [((method, path, headers, None), status)] * count
 
     def _start_nginx(self):
         """Its configuration is made by the project's own script."""
@@ -323,8 +328,8 @@ class Parts:
         assert len(stopped) == 1, stopped
         return stopped[0]
 
-    def _workers_that_stop(self):
-        return [pid for pool in ("order", "payment", "catalog", *self.hosts) for pid in self.workers(pool)]
+    def _workers_that_stop(self, *more):
+        return children_of(*(self.pools[pool].pid for pool in ("order", "payment", "catalog", *self.hosts, *more)))
 
     def disarm(self):
         for path in self.pauses.iterdir():
@@ -332,7 +337,7 @@ class Parts:
 
     def stop_everybody_s_stop(self):
         """Lets go on whatever a test left stopped."""
-        for pid in [*self._workers_that_stop(), *self.workers("queue"), *(s.pid for s in self.schedulers)]:
+        for pid in [*self._workers_that_stop("queue"), *(s.pid for s in self.schedulers)]:
             if is_stopped(pid):
                 processes.cont(pid)
 
@@ -360,8 +365,7 @@ class Parts:
         if len(self.schedulers) != 1:
             self.restart_schedulers(1)
         self.take_back(but_from=fixtures)
-        self._wait_pool("order")
-        self._wait_pool("payment")
+        self._wait_pool("order", "payment")
         if not self.redis.hexists("sluice:tenures", "complete"):
             # Until reconcile has looked once, no queue is called misspelt.
             self.reconcile(expect=None)

@@ -83,21 +83,17 @@ class Process:
 def stat_of(pid):
     """State letter and parent's pid of a process, or None."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
+            fields = file.read(4096).rpartition(b")")[2].split(None, 2)
     except OSError:
         return None
-    return fields[0], int(fields[1])
+    return fields[0].decode(), int(fields[1])
 
 
-def children_of(pid):
-    """Pids of the living direct children."""
-    found = []
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            stat = stat_of(entry)
-            if stat and stat[1] == pid and stat[0] != "Z":
-                found.append(int(entry))
-    return sorted(found)
+def children_of(*parents):
+    """Pids of the living direct children of these processes, found in one look at all."""
+    stats = ((int(entry), stat_of(entry)) for entry in os.listdir("/proc") if entry.isdigit())
+    return sorted(pid for pid, stat in stats if stat and stat[1] in parents and stat[0] != "Z")
 
 
 def is_stopped(pid):

@@ -48,6 +48,8 @@ class Stack:
         """Ends it as a user would; asserts that nothing stays and nothing was wrong."""
         code = self.process.stop(number, 60)
         assert code == 0, f"scripts/run ended with {code}: {self.process.text()[-2000:]}"
+        killed = [line for line in self.process.text().splitlines() if line.endswith("is killed")]
+        assert not killed, killed  # nothing but an end by itself shows that a program ends when it is told to
         assert_none_left("SLUICE_TEST_STACK", self.mark, self.places)
         for place in self.places[1:]:
             assert not os.path.exists(place) and not os.path.exists(self.memory_of(place)), place

@@ -16,10 +16,23 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.fixture(scope="session")
-def redis_server(request, make_directory):
-    server = RedisServer(make_directory("lua") / "r", cluster=request.param == "cluster").start()
-    yield server
-    server.stop()
+def redis_servers(make_directory):
+    """A function that gives the server of a kind. Each is started once: tests of both come in turn, and a cluster takes
+    two seconds to begin."""
+    servers = {}
+
+    def server_of(kind):
+        if kind not in servers:
+            servers[kind] = RedisServer(make_directory("lua") / "r", cluster=kind == "cluster").start()
+        return servers[kind]
+    yield server_of
+    for server in servers.values():
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def redis_server(request, redis_servers):
+    return redis_servers(request.param)
 
 
 @pytest.fixture(scope="session")

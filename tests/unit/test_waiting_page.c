@@ -10,10 +10,14 @@
 #include <sys/stat.h>
 
 #include "fcgi-app/gate/waiting_page.h"
+#include "lib/settings/text_file.h"
 #include "tests/unit/scratch.h"
 
 static char directory[256];
 static char theme[256];
+/* What happens once, just behind the reading of the file whose path ends so. */
+static const char *change_behind;
+static void (*change)(void);
 
 static void write_file(const char *folder, const char *name, const char *text)
 {
@@ -45,6 +49,25 @@ static int make_files(void **state)
     write_file("page/texts", "en.json", "{\"hello\": \"Hello <you>\"}");
     write_file("page/texts", "ko.json", "{\"hello\": \"안녕\"}");
     return 0;
+}
+
+/* The linker puts this in the place of text_file_read(). */
+bool __real_text_file_read(const char *path, size_t maximum, char **bytes, size_t *length,
+                           char error[TEXT_FILE_ERROR]);
+bool __wrap_text_file_read(const char *path, size_t maximum, char **bytes, size_t *length,
+                           char error[TEXT_FILE_ERROR]);
+
+bool __wrap_text_file_read(const char *path, size_t maximum, char **bytes, size_t *length,
+                           char error[TEXT_FILE_ERROR])
+{
+    bool done = __real_text_file_read(path, maximum, bytes, length, error);
+    const char *found = change_behind == NULL ? NULL : strstr(path, change_behind);
+
+    if (found != NULL && strcmp(found, change_behind) == 0) {
+        change_behind = NULL;
+        change();
+    }
+    return done;
 }
 
 static struct waiting_page *open_page(const char *own)
@@ -180,6 +203,59 @@ TEST(a_changed_file_counts_and_a_broken_one_does_not)
     (void)make_files(NULL);
 }
 
+static void write_second_version(void)
+{
+    write_file("page", "page.html", "second {{style}}{{script}}{{logo}}{{texts}}{{text.hello}}");
+    write_file("page", "page.css", "second{}");
+}
+
+static void theme_comes(void)
+{
+    write_file("own", "page.js", "theme();");
+}
+
+TEST(files_that_change_under_the_reading_leave_the_page_as_it_was)
+{
+    struct waiting_page *page = open_page("");
+
+    write_file("page", "page.css", "first{}");
+    change_behind = "/page.html";
+    change = write_second_version;
+    waiting_page_refresh(page, 10000);
+    assert_null(change_behind);
+    assert_contains(written(page, "en", "", "{}"), "<style nonce=abc>a{}</style>");
+    waiting_page_refresh(page, 20000);
+    assert_contains(written(page, "en", "", "{}"), "second second{}");
+    waiting_page_free(page);
+    (void)make_files(NULL);
+}
+
+TEST(files_that_change_under_the_first_reading_are_read_again)
+{
+    change_behind = "/page.html";
+    change = write_second_version;
+    struct waiting_page *page = open_page("");
+
+    assert_contains(written(page, "en", "", "{}"), "second{}</style>");
+    waiting_page_refresh(page, 10000);
+    assert_contains(written(page, "en", "", "{}"), "second second{}");
+    waiting_page_free(page);
+    (void)make_files(NULL);
+}
+
+TEST(a_theme_s_file_that_comes_under_the_reading_counts)
+{
+    change_behind = "/script/main.js";
+    change = theme_comes;
+    struct waiting_page *page = open_page(theme);
+
+    assert_contains(written(page, "en", "", "{}"), "</script>first();");
+    waiting_page_refresh(page, 10000);
+    assert_contains(written(page, "en", "", "{}"), "</script>theme();");
+    waiting_page_free(page);
+    (void)remove(scratch_path("own/page.js"));
+}
+
 TEST(what_cannot_be_a_page_is_refused_with_a_sentence)
 {
     char error[WAITING_PAGE_ERROR] = "";
@@ -217,6 +293,9 @@ int main(void)
         cmocka_unit_test(a_theme_replaces_a_part_or_the_whole_of_the_script),
         cmocka_unit_test(a_part_that_changes_or_comes_late_counts),
         cmocka_unit_test(a_changed_file_counts_and_a_broken_one_does_not),
+        cmocka_unit_test(files_that_change_under_the_reading_leave_the_page_as_it_was),
+        cmocka_unit_test(files_that_change_under_the_first_reading_are_read_again),
+        cmocka_unit_test(a_theme_s_file_that_comes_under_the_reading_counts),
         cmocka_unit_test(what_cannot_be_a_page_is_refused_with_a_sentence),
     };
 
