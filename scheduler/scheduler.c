@@ -15,8 +15,7 @@
 #include "scheduler/rate_keeper.h"
 
 enum {
-    DISCOVERY_MS = 100,     /* a new queue is noticed within this */
-    PACES_MS = 500,         /* and a new pace within this */
+    DISCOVERY_MS = 250,     /* a new queue or a new pace is noticed within this */
     COLLECTING_CALLS = 100, /* calls of one tick that let nobody in, at most */
     RETRY_MS = 200,         /* while Redis cannot be reached */
     DRAW_RETRY_MS = 2000    /* while PostgreSQL cannot be reached and a draw waits for it */
@@ -47,8 +46,6 @@ struct scheduler {
     struct queue_clock *queues;
     size_t count;
     int64_t next_discovery;
-    int64_t next_paces;
-    uint64_t listed;   /* the queues' names when their paces were read */
     int64_t next_draw; /* no attempt before */
     bool redis_answers;
 };
@@ -117,23 +114,7 @@ static struct queue_clock *find_or_add(struct scheduler *scheduler, struct str i
     return queue;
 }
 
-/* A number for these names, in whatever order (FNV-1a). */
-static uint64_t sum_of_names(const redisReply *ids)
-{
-    uint64_t sum = ids->elements;
-
-    for (size_t i = 0; i < ids->elements; i++) {
-        struct str id = redis_reply_text(ids, i);
-        uint64_t hash = UINT64_C(14695981039346656037);
-        for (size_t at = 0; at < id.n; at++) {
-            hash = (hash ^ (unsigned char)id.p[at]) * UINT64_C(1099511628211);
-        }
-        sum += hash;
-    }
-    return sum;
-}
-
-/* Reads which queues there are and, where these are others and now and then, at what pace they want to be served. */
+/* Reads which queues there are and at what pace they want to be served. */
 static void discover(struct scheduler *scheduler)
 {
     const redisReply *ids = promotion_queues(scheduler->redis, scheduler->arena);
@@ -142,17 +123,10 @@ static void discover(struct scheduler *scheduler)
     if (ids == NULL) {
         return;
     }
-    int64_t now = clock_monotonic_ms();
-    uint64_t listed = sum_of_names(ids);
-    if (listed == scheduler->listed && now < scheduler->next_paces) {
-        return;
-    }
-    scheduler->listed = listed;
-    scheduler->next_paces = now + PACES_MS;
     for (size_t i = 0; i < scheduler->count; i++) {
         scheduler->queues[i].found = false;
     }
-    int64_t patience_ends = now + scheduler->settings->redis_timeout_ms;
+    int64_t patience_ends = clock_monotonic_ms() + scheduler->settings->redis_timeout_ms;
     for (size_t i = 0; i < ids->elements; i++) {
         if (clock_monotonic_ms() >= patience_ends) {
             /* Redis has fallen silent: what is known is kept. */
