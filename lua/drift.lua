@@ -1,15 +1,19 @@
 #!lua
--- drift: looks for places that stand in one set and not in the others, and puts them right.
+-- drift: looks at some places, or at some of a set's members, for what stands in one set and not in the others, and puts
+-- it right.
 --@keys settings state places ready pickup claimed
---@args
--- Returns {OK, number of members mended, member, what was wrong, …}, or NOT_FOUND.
+--@args part cursor
+-- part: places, ready, claimed or pickup; cursor: where to go on, 0 at the beginning.
+-- Returns {OK, number of members mended, where to go on, member, what was wrong, …}, or NOT_FOUND. To go on is 0 at the
+-- part's end, and '' where nothing else need be looked at.
 -- Safe because it looks and mends in one step. Every transition keeps these sets in step, so a finding
 -- means that somebody else wrote to Redis; a place is never taken from a member by it, at worst given an
--- end.
+-- end. Few at a time, for everybody else waits meanwhile; whoever moves between two calls is in step before and after.
 --@include queue
 --@include places
 
-local found = { 'OK', 0 }
+local AT_ONCE, FEW = 100, 2000
+local found = { 'OK', 0, '0' }
 local function report(member, what)
     found[2] = found[2] + 1
     if found[2] <= 20 then
@@ -18,48 +22,69 @@ local function report(member, what)
     end
 end
 
-local function set_of(list)
-    local set = {}
-    for _, member in ipairs(list) do
-        set[member] = true
+-- Every second word of what a scan has found, and the words between them.
+local function scan(command, key)
+    local names, values = {}, {}
+    local answer = redis.call(command, key, arg_cursor, 'COUNT', AT_ONCE)
+    found[3] = answer[1]
+    for i = 1, #answer[2], 2 do
+        names[#names + 1], values[#values + 1] = answer[2][i], answer[2][i + 1]
     end
-    return set
+    return names, values
 end
-local places, leases = redis.call('HLEN', key_places), redis.call('ZCARD', key_claimed)
-if places > 2000 and places == redis.call('ZCARD', key_ready) + leases then
-    -- A look at each would keep everybody waiting; the numbers agree.
-    return found
-end
-local is_ready = set_of(redis.call('ZRANGE', key_ready, 0, -1))
-local is_claimed = set_of(redis.call('ZRANGE', key_claimed, 0, -1))
-local has_place = {}
 
-local records = redis.call('HGETALL', key_places)
-for i = 1, #records, 2 do
-    local member, place = records[i], read_record(records[i + 1])
-    has_place[member] = place ~= nil
-    if not place then
-        redis.call('HDEL', key_places, member)
-        report(member, 'unreadable place')
-    elseif place.claim ~= '' and (is_ready[member] or not is_claimed[member]) then
-        redis.call('ZADD', key_claimed, 'NX', now, member)
-        redis.call('ZREM', key_ready, member)
-        report(member, 'claim without a lease')
-    elseif place.claim == '' and (is_claimed[member] or not is_ready[member]) then
-        redis.call('ZADD', key_ready, 'NX', virtual_now + 60000, member)
-        redis.call('ZREM', key_claimed, member)
-        report(member, 'place without an end')
+local function look_at_places()
+    local places = redis.call('HLEN', key_places)
+    if arg_cursor == '0' and places > FEW
+        and places == redis.call('ZCARD', key_ready) + redis.call('ZCARD', key_claimed) then
+        -- To look at each would keep Redis busy, and the numbers agree.
+        found[3] = ''
+        return
+    end
+    local members, records = scan('HSCAN', key_places)
+    if #members == 0 then
+        return
+    end
+    local ready = redis.call('ZMSCORE', key_ready, unpack(members))
+    local claimed = redis.call('ZMSCORE', key_claimed, unpack(members))
+    for i, member in ipairs(members) do
+        local place = read_record(records[i])
+        if not place then
+            redis.call('HDEL', key_places, member)
+            report(member, 'unreadable place')
+        elseif place.claim ~= '' and (ready[i] or not claimed[i]) then
+            redis.call('ZADD', key_claimed, 'NX', now, member)
+            redis.call('ZREM', key_ready, member)
+            report(member, 'claim without a lease')
+        elseif place.claim == '' and (claimed[i] or not ready[i]) then
+            redis.call('ZADD', key_ready, 'NX', virtual_now + 60000, member)
+            redis.call('ZREM', key_claimed, member)
+            report(member, 'place without an end')
+        end
     end
 end
-local function without_place(key, members, what)
-    for member in pairs(members) do
-        if not has_place[member] then
+
+local function look_at(key, what)
+    local members = scan('ZSCAN', key)
+    if #members == 0 then
+        return
+    end
+    local records = redis.call('HMGET', key_places, unpack(members))
+    for i, member in ipairs(members) do
+        if not (records[i] and read_record(records[i])) then
             redis.call('ZREM', key, member)
             report(member, what)
         end
     end
 end
-without_place(key_ready, is_ready, 'end without a place')
-without_place(key_claimed, is_claimed, 'lease without a place')
-without_place(key_pickup, set_of(redis.call('ZRANGE', key_pickup, 0, -1)), 'pickup without a place')
+
+if arg_part == 'places' then
+    look_at_places()
+elseif arg_part == 'ready' then
+    look_at(key_ready, 'end without a place')
+elseif arg_part == 'claimed' then
+    look_at(key_claimed, 'lease without a place')
+else
+    look_at(key_pickup, 'pickup without a place')
+end
 return found

@@ -2,7 +2,10 @@
 
 #include "lib/store/redis_reply.h"
 
-enum { WORDS_PER_CLAIM = 4 };
+enum {
+    WORDS_PER_CLAIM = 4,
+    MENDING_CALLS = 10000 /* for one part, of a hundred members or so each; the next pass begins anew */
+};
 
 enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str queue,
                             int64_t most, struct claim **claims, size_t *count)
@@ -29,14 +32,39 @@ enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str
     return OUTCOME_OK;
 }
 
+static struct redis_command *drift_command(struct arena *arena, struct str queue, const char *part,
+                                           struct str cursor)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_DRIFT, queue);
+
+    redis_command_add(command, str_of(part));
+    redis_command_add(command, cursor);
+    return command;
+}
+
 enum outcome places_mend(struct redis *redis, struct arena *arena, struct str queue,
                          int64_t *mended)
 {
-    const redisReply *reply =
-        redis_call(redis, arena, redis_command_script(arena, SCRIPT_DRIFT, queue));
+    static const char *const PARTS[] = {"places", "ready", "claimed", "pickup"};
+    struct str next = STR("0");
 
-    *mended = redis_reply_int(reply, 1, 0);
-    return outcome_of(reply);
+    *mended = 0;
+    for (size_t part = 0, calls = 0; part < sizeof(PARTS) / sizeof(*PARTS) && next.n > 0;) {
+        const redisReply *reply =
+            redis_call(redis, arena, drift_command(arena, queue, PARTS[part], next));
+        enum outcome outcome = outcome_of(reply);
+        if (outcome != OUTCOME_OK) {
+            return outcome;
+        }
+        *mended += redis_reply_int(reply, 1, 0);
+        next = redis_reply_text(reply, 2);
+        if (str_equal(next, STR("0")) || ++calls == MENDING_CALLS) {
+            next = next.n > 0 ? STR("0") : next;
+            part++;
+            calls = 0;
+        }
+    }
+    return OUTCOME_OK;
 }
 
 bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms)

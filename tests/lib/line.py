@@ -218,6 +218,21 @@ class Line:
     def call(self, script, *args, **named):
         return self.scripts.call(script, self.queue, *args, **named)
 
+    def drift(self):
+        """All calls of drift that there are: OK, how many were mended, and who."""
+        mended, who = 0, []
+        for part in ("places", "ready", "claimed", "pickup"):
+            cursor = "0"
+            while True:
+                code, count, cursor, *found = self.call("drift", part=part, cursor=cursor)
+                assert code == "OK"
+                mended, who = mended + count, who + found
+                if cursor == "":
+                    return [code, mended, *who]
+                if cursor == "0":
+                    break
+        return ["OK", mended, *who]
+
     # Operators
 
     def publish(self, seq_floor=0, recovery_ms=0, version=None, intent="create", knows=25, **settings):

@@ -191,7 +191,7 @@ class Walk:
                                                if it.kind == READY and it.pickup}
         assert line.redis.hgetall(line.key("unpaid")) == model.unpaid
         assert set(line.redis.hkeys(line.key("tombstones"))) == {sha256_text(token) for token in model.spent}
-        assert line.call("drift") == ["OK", 0]
+        assert line.drift() == ["OK", 0]
 
     STEPS = {"enter": 20, "position": 20, "leave": 4, "promote": 18, "follower": 1, "claim": 14, "consume": 8,
              "release": 6, "place_free": 5, "publish": 2, "reset": 1, "time": 14, "overdue": 2}
