@@ -152,12 +152,17 @@ static void send_next(struct loop *loop, struct connection *connection)
     }
 }
 
-static void lose(struct loop *loop, uint32_t number)
+static void go_on_anew(struct loop *loop, uint32_t number)
 {
-    loop->statuses[0]++;
     close(loop->all[number].fd);
     connect_one(loop, number);
     send_next(loop, &loop->all[number]);
+}
+
+static void lose(struct loop *loop, uint32_t number)
+{
+    loop->statuses[0]++;
+    go_on_anew(loop, number);
 }
 
 static void receive(struct loop *loop, uint32_t number)
@@ -177,7 +182,11 @@ static void receive(struct loop *loop, uint32_t number)
         histogram_add(&loop->latency, now_us() - connection->sent_us);
         loop->statuses[answer.status > 0 && answer.status < STATUSES ? answer.status : 0]++;
         connection->answered++;
-        send_next(loop, connection);
+        if (answer.closes) {
+            go_on_anew(loop, number);
+        } else {
+            send_next(loop, connection);
+        }
         break;
     case HTTP_ANSWER_PART:
         if (connection->length < ANSWER_MAX) {

@@ -182,6 +182,10 @@ static void receive_one(struct connections *connections, uint32_t number)
     connection->length += (size_t)count;
     switch (http_answer_parse(connection->answer, connection->length, &parts)) {
     case HTTP_ANSWER_WHOLE:
+        if (parts.closes) {
+            close(connection->fd);
+            connection->fd = -1;
+        }
         answer(connections, number, parts.status, parts.retry_after_s, parts.body);
         return;
     case HTTP_ANSWER_NONE:

@@ -1,6 +1,5 @@
 #include "bench/http_answer.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -71,6 +70,8 @@ enum http_answer_state http_answer_parse(char *text, size_t length, struct http_
     answer->status = (int)strtol(text + 9, NULL, 10);
     const char *retry = header(text, "Retry-After");
     answer->retry_after_s = retry == NULL ? 0 : strtol(retry, NULL, 10);
+    const char *connection = header(text, "Connection");
+    answer->closes = connection != NULL && strncasecmp(connection, "close", 5) == 0;
     const char *size = header(text, "Content-Length");
     const char *coding = header(text, "Transfer-Encoding");
     size_t rest = size == NULL ? 0 : strtoul(size, NULL, 10);

@@ -4,6 +4,7 @@
 #ifndef SLUICE_BENCH_HTTP_ANSWER_H
 #define SLUICE_BENCH_HTTP_ANSWER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ enum http_answer_state {
 struct http_answer {
     int status;
     int64_t retry_after_s; /* 0 without the header */
+    bool closes;           /* the server takes no other request on this connection */
     struct str body;       /* borrowed from the text */
 };
 

@@ -4,7 +4,8 @@
 
 enum {
     WORDS_PER_CLAIM = 4,
-    MENDING_CALLS = 10000 /* for one part, of a hundred members or so each; the next pass begins anew */
+    MENDING_CALLS =
+        10000 /* for one part, of a hundred members or so each; the next pass begins anew */
 };
 
 enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str queue,
@@ -33,35 +34,35 @@ enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str
 }
 
 static struct redis_command *drift_command(struct arena *arena, struct str queue, const char *part,
-                                           struct str cursor)
+                                           int64_t from)
 {
     struct redis_command *command = redis_command_script(arena, SCRIPT_DRIFT, queue);
 
     redis_command_add(command, str_of(part));
-    redis_command_add(command, cursor);
+    redis_command_add_int(command, from);
     return command;
 }
 
 enum outcome places_mend(struct redis *redis, struct arena *arena, struct str queue,
                          int64_t *mended)
 {
-    static const char *const PARTS[] = {"places", "ready", "claimed", "pickup"};
-    struct str next = STR("0");
+    static const char *const PARTS[] = {"ready", "claimed", "pickup", "places"};
 
     *mended = 0;
-    for (size_t part = 0, calls = 0; part < sizeof(PARTS) / sizeof(*PARTS) && next.n > 0;) {
-        const redisReply *reply =
-            redis_call(redis, arena, drift_command(arena, queue, PARTS[part], next));
-        enum outcome outcome = outcome_of(reply);
-        if (outcome != OUTCOME_OK) {
-            return outcome;
-        }
-        *mended += redis_reply_int(reply, 1, 0);
-        next = redis_reply_text(reply, 2);
-        if (str_equal(next, STR("0")) || ++calls == MENDING_CALLS) {
-            next = next.n > 0 ? STR("0") : next;
-            part++;
-            calls = 0;
+    for (size_t part = 0; part < sizeof(PARTS) / sizeof(*PARTS); part++) {
+        int64_t from = 0;
+        for (int call = 0; call < MENDING_CALLS && (call == 0 || from > 0); call++) {
+            const redisReply *reply =
+                redis_call(redis, arena, drift_command(arena, queue, PARTS[part], from));
+            enum outcome outcome = outcome_of(reply);
+            if (outcome != OUTCOME_OK) {
+                return outcome;
+            }
+            *mended += redis_reply_int(reply, 1, 0);
+            from = redis_reply_int(reply, 2, 0);
+            if (from < 0) {
+                return OUTCOME_OK;
+            }
         }
     }
     return OUTCOME_OK;

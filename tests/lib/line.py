@@ -221,16 +221,14 @@ class Line:
     def drift(self):
         """All calls of drift that there are: OK, how many were mended, and who."""
         mended, who = 0, []
-        for part in ("places", "ready", "claimed", "pickup"):
-            cursor = "0"
-            while True:
-                code, count, cursor, *found = self.call("drift", part=part, cursor=cursor)
+        for part in ("ready", "claimed", "pickup", "places"):
+            at = None
+            while at != 0:
+                code, count, at, *found = self.call("drift", part=part, **{"from": at or 0})
                 assert code == "OK"
                 mended, who = mended + count, who + found
-                if cursor == "":
+                if at < 0:
                     return [code, mended, *who]
-                if cursor == "0":
-                    break
         return ["OK", mended, *who]
 
     # Operators
