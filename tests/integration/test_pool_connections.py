@@ -7,13 +7,14 @@ import time
 
 import pytest
 
+from lib.between import Gone, exactly
+from lib.fastcgi import BEGIN, END, PARAMS, STDIN
 from lib.processes import children_of
 from lib.wait import until
 
 # The first one starts all the parts.
 pytestmark = pytest.mark.limit(120)
 
-BEGIN, END, PARAMS, STDIN, STDOUT = 1, 3, 4, 5, 6
 KEEP = struct.pack("!HB5x", 1, 1)
 HALF_AT_MOST_S = 5
 
@@ -51,23 +52,15 @@ def connect(parts):
 
 def receive(link):
     """The answer's text; None where the connection is closed instead."""
-    def exactly(size):
-        data = b""
-        while len(data) < size:
-            got = link.recv(size - len(data))
-            if not got:
-                raise EOFError
-            data += got
-        return data
     out = b""
     try:
         while True:
-            _, kind, _, length, padding = struct.unpack("!BBHHBx", exactly(8))
-            content = exactly(length + padding)[:length]
+            _, kind, _, length, padding = struct.unpack("!BBHHBx", exactly(link, 8))
+            content = exactly(link, length + padding)[:length]
             if kind == END:
                 return out.decode()
             out += content
-    except (EOFError, ConnectionResetError):
+    except (Gone, ConnectionResetError):
         return None
 
 

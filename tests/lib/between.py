@@ -16,7 +16,7 @@ class Gone(Exception):
     """The other side has closed the connection."""
 
 
-def _exactly(link, size):
+def exactly(link, size):
     data = b""
     while len(data) < size:
         got = link.recv(size - len(data))
@@ -30,9 +30,9 @@ def _records(link, is_last):
     """All records until the one of which is_last(kind, length) is true, as they are."""
     text = b""
     while True:
-        head = _exactly(link, 8)
+        head = exactly(link, 8)
         _, kind, _, length, padding = struct.unpack(HEAD, head)
-        text += head + _exactly(link, length + padding)
+        text += head + exactly(link, length + padding)
         if is_last(kind, length):
             return text
 
