@@ -79,7 +79,7 @@ class Parts:
         self.config = self.directory / "sluice.conf"
         self.start_redis()
         self._write_config()
-        self.postgres.create().start().make_database()
+        self.postgres.create().start()
         if os.geteuid() == 0:
             shutil.chown(self.directory / "fcgi", group="www-data")
             os.chmod(self.directory / "fcgi", 0o710)

@@ -29,11 +29,8 @@ class PostgresPair:
 
     def start(self):
         self.active.start()
-        return self
-
-    def make_database(self):
-        self.active.make_database()
-        self.add_standby()
+        if not self.other.data.exists():
+            self.add_standby()
         return self
 
     def add_standby(self):
