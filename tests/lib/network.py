@@ -17,6 +17,7 @@ from lib.wait import until
 HUB = "10.77.0.1"
 STORES = "10.77.0.2"  # a second address of the hub, which a node can lose by itself
 NOBODY = "02:00:00:00:00:99"
+BRIDGE = "02:00:00:00:00:01"
 CLONE_NEWNET = 0x40000000
 
 
@@ -64,7 +65,9 @@ class Network:
 
     def __init__(self, log, nodes):
         self.hub = Namespace("hub", log)
-        self.hub.run("ip", "link", "add", "bridge", "type", "bridge")
+        # Without an address of its own a bridge has the lowest of its ports', another one when that port is cut off: for
+        # seconds, until the neighbours have found out, nobody would reach it.
+        self.hub.run("ip", "link", "add", "bridge", "address", BRIDGE, "type", "bridge")
         for address in (HUB, STORES):
             self.hub.run("ip", "address", "add", f"{address}/24", "dev", "bridge")
         self.hub.run("ip", "link", "set", "bridge", "up")
