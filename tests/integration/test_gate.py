@@ -94,7 +94,7 @@ def test_app_keeps_a_place_by_its_cookies(gated, api):
     assert first.json["position"]["status"] == "NOT_ENTERED" and first.json["position"]["rank"] is None
     position = second.json["position"]
     assert position["status"] in ("WAITING", "READY") and position.get("entryToken") is None
-    assert second.json["cfWaitingRoom"]["inWaitingRoom"] is True
+    assert first.json["cfWaitingRoom"]["inWaitingRoom"] is second.json["cfWaitingRoom"]["inWaitingRoom"] is True
     assert app.come_in("/api/stock").json["stock"] == 7
     assert api.stats(queue)["entered"] == 1
 
