@@ -10,6 +10,7 @@ import yaml
 from lib import altcha, metrics
 from lib.client import new_key
 from lib.document import DOCUMENT, closed, operations, schema_of
+from lib.payments import path_of
 from lib.project import ROOT
 from lib.wait import until
 
@@ -164,7 +165,7 @@ def test_answers_about_payments_fit(api, call):
 
     def back(url, action):
         """What the provider's page sends the browser to: path and query."""
-        answer = api.call("POST", url, form, f"action={action}&method=money".encode())
+        answer = api.call("POST", path_of(url), form, f"action={action}&method=money".encode())
         assert answer.status == 302, answer.body
         return "?" + answer.headers["location"].partition("?")[2]
 
