@@ -104,7 +104,7 @@ static void add_event(struct buffer *out, const struct cf_waiting_room *room)
 
 void cf_waiting_room_add(struct buffer *out, const struct cf_waiting_room *room)
 {
-    buffer_format(out, "{\"inWaitingRoom\":%s", truth(room->in_line));
+    buffer_add(out, STR("{\"inWaitingRoom\":true"));
     add_wait(out, room);
     buffer_format(out, ",\"queueIsFull\":%s,\"queueAll\":%s", truth(room->queue_full),
                   truth(room->queue_all));

@@ -4,7 +4,7 @@
  *
  * | field                                      | is                                             |
  * |--------------------------------------------|------------------------------------------------|
- * | inWaitingRoom                              | has a place in line                            |
+ * | inWaitingRoom                              | always true: an app that reads false goes on   |
  * | waitTimeKnown, waitTime                    | minutes, rounded up; 0 where unknown           |
  * | waitTime25/50/75Percentile                 | waitTime in a lottery, else 0                  |
  * | waitTimeFormatted                          | "1 hour 10 minutes" or "unavailable"           |

@@ -265,6 +265,40 @@ static void add_cf(struct response *response, const struct visit *visit, enum fa
     buffer_free(&json);
 }
 
+/* Whether it is certain that whoever asks has no place: nobody knows them, or an entry was refused. */
+static bool has_no_place(const struct visit *visit, enum face face)
+{
+    return visit->id.n == 0 || face == FACE_PROOF || face == FACE_FULL || face == FACE_CLOSED ||
+           face == FACE_SOLD_OUT;
+}
+
+/* Nothing is said where there may be a place that was not looked at: a poll tells. */
+static void add_place(struct response *response, const struct visit *visit, enum face face,
+                      const struct line_position *position, struct poll_pause pause)
+{
+    struct line_position shown = {.status = LINE_NOT_ENTERED, .rank = -1};
+    struct buffer json;
+
+    if (position != NULL) {
+        shown = *position;
+        /* The token is for whoever asks for the position; a refusal may end in somebody's log. */
+        shown.entry_token = str_sized(NULL, 0);
+    } else if (visit != NULL && visit->known != NULL && has_no_place(visit, face)) {
+        const struct gate_view *view = &visit->known->view;
+        shown.queue_state = view->queue_state;
+        shown.waiting = view->waiting;
+        shown.epoch = view->epoch;
+        shown.incarnation = view->incarnation;
+        shown.now_ms = gate_cache_redis_ms(visit->known, visit->now_ms);
+    } else {
+        return;
+    }
+    buffer_init(&json, 4096);
+    position_json_add(&json, visit->queue, &shown, pause, str_sized(NULL, 0));
+    problem_add(response, "position", buffer_text(&json));
+    buffer_free(&json);
+}
+
 static void answer_json(const struct services *services, const struct request *request,
                         struct response *response, const struct visit *visit, enum face face,
                         const struct line_position *position, struct poll_pause pause)
@@ -301,16 +335,7 @@ static void answer_json(const struct services *services, const struct request *r
 
     problem_answer(request, response, SAID[face].problem, "%s", SAID[face].detail);
     buffer_clear(&response->headers);
-    if (position != NULL) {
-        struct buffer json;
-        struct line_position shown = *position;
-        buffer_init(&json, 4096);
-        /* The token is for whoever asks for the position; a refusal may end in somebody's log. */
-        shown.entry_token = str_sized(NULL, 0);
-        position_json_add(&json, visit->queue, &shown, pause, str_sized(NULL, 0));
-        problem_add(response, "position", buffer_text(&json));
-        buffer_free(&json);
-    }
+    add_place(response, visit, face, position, pause);
     if (face == FACE_PROOF) {
         problem_add(response, "challenge",
                     str_of(arena_format(request->arena, "\"/_sluice/queues/%.*s/challenge\"",

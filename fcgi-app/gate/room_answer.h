@@ -29,7 +29,8 @@ enum face {
     FACE_NOT_CONFIGURED
 };
 
-/** Answers. `position` is NULL where the place is not known. Cookies are to be set afterwards. */
+/** Answers. `position` is NULL where the place is not known; a program is told NOT_ENTERED where there is certainly
+ *  none. Cookies are to be set afterwards. */
 void room_answer(const struct services *services, const struct request *request,
                  struct response *response, const struct visit *visit, enum face face,
                  const struct line_position *position);

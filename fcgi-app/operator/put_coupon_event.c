@@ -1,8 +1,8 @@
 /*
  * PUT /v1/admin/coupon-events/{event} — creates an event or replaces what is said of it; its coupons come by
  * POST …/codes.
- * Request  {"name", "queue", "opensAt": null, "endsAt": null, "captcha": "none"|"altcha"|"siteverify"}; the other
- *          fields of GET's answer are overlooked
+ * Request  {"name", "queue", "opensAt": null, "endsAt": null, "captcha": "none"|"altcha"|"siteverify"}; null and
+ *          false are "none", true is "altcha"; the other fields of GET's answer are overlooked
  * Reply    201 the new event, 200 the changed one, as GET gives it
  * Errors   INVALID_REQUEST with the pointer; an event of which something is issued stays with its queue.
  *          QUEUE_BUSY: it is to leave a queue in which people are for its sake. ADMISSION_UNAVAILABLE: Redis cannot
@@ -86,11 +86,21 @@ static bool captcha_is_known(struct str word)
            str_equal(word, STR("siteverify"));
 }
 
+/* A truth value says whether there is a captcha: then it is ours. Empty for what is no word either. */
+static struct str captcha_word(json_object *value)
+{
+    if (value == NULL) {
+        return STR("none");
+    }
+    if (json_object_is_type(value, json_type_boolean)) {
+        return json_object_get_boolean(value) ? STR("altcha") : STR("none");
+    }
+    return text_of(value);
+}
+
 static bool read_event(const struct request *request, struct response *response, json_object *body,
                        struct coupon_event *event)
 {
-    json_object *captcha = NULL;
-
     if (!only_known(request, response, body)) {
         return false;
     }
@@ -116,10 +126,7 @@ static bool read_event(const struct request *request, struct response *response,
         event->ends_ms <= event->opens_ms) {
         return refuse(request, response, "/endsAt", "endsAt must be later than opensAt.");
     }
-    event->captcha = STR("none");
-    if (json_object_object_get_ex(body, "captcha", &captcha)) {
-        event->captcha = text_of(captcha);
-    }
+    event->captcha = captcha_word(json_object_object_get(body, "captcha"));
     return captcha_is_known(event->captcha) ||
            refuse(request, response, "/captcha", "captcha must be none, altcha or siteverify.");
 }

@@ -4,7 +4,6 @@
 #include "lib/admission/captcha_spend.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/captcha/altcha.h"
 #include "lib/captcha/siteverify.h"
 
 /* A solution that was used up is remembered for as long as anybody could still send it. */
@@ -58,13 +57,35 @@ static enum captcha_outcome spend(struct check *check, const char *kind, struct 
     }
 }
 
+struct altcha_subject captcha_subject(struct arena *arena, struct str event, struct str caller)
+{
+    if (event.n > 0) {
+        return (struct altcha_subject){.event = event, .caller = caller};
+    }
+    /* No member id has a space in it: this is nobody's proof for an event of the name "any". */
+    return (struct altcha_subject){
+        .event = STR("any"),
+        .caller = str_of(arena_format(arena, "any %.*s", STR_ARG(caller))),
+    };
+}
+
+static enum altcha_outcome verify_for(const struct check *check, struct str event,
+                                      struct str *nonce)
+{
+    const struct altcha_subject subject =
+        captcha_subject(check->arena, event, check->holder.member);
+
+    return altcha_verify(check->services->altcha_keys, check->arena, &subject, check->solution,
+                         clock_wall_ms(), nonce);
+}
+
 static bool verify_proof(struct check *check, struct str *nonce)
 {
-    const struct altcha_subject subject = {.event = check->holder.event,
-                                           .caller = check->holder.member};
-    enum altcha_outcome outcome = altcha_verify(check->services->altcha_keys, check->arena,
-                                                &subject, check->solution, clock_wall_ms(), nonce);
+    enum altcha_outcome outcome = verify_for(check, check->holder.event, nonce);
 
+    if (outcome == ALTCHA_FOREIGN) {
+        outcome = verify_for(check, STR(""), nonce);
+    }
     check->why = altcha_outcome_reason(outcome);
     return outcome == ALTCHA_SOLVED;
 }

@@ -9,6 +9,7 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/pool/services.h"
 #include "lib/base/str.h"
+#include "lib/captcha/altcha.h"
 
 enum captcha_kind { CAPTCHA_NONE, CAPTCHA_ALTCHA, CAPTCHA_SITEVERIFY };
 
@@ -17,6 +18,9 @@ enum captcha_outcome {
     CAPTCHA_REFUSED,  /* wrong, expired, used before, another's, or there is none */
     CAPTCHA_NO_ANSWER /* nobody can tell at the moment: try the same again */
 };
+
+/** For whom a proof of work is: for `caller` at `event`, or at whichever event they choose where that is empty. */
+struct altcha_subject captcha_subject(struct arena *arena, struct str event, struct str caller);
 
 /** Judges `solution` (the member `captcha` of the body, empty where it is missing) for the caller of `request` at
  *  `event`, a slug. A solution counts for one entry token: sent again with the same token it passes again, so

@@ -2,28 +2,63 @@
  * POST /v1/orders/{id}/payment — begin to pay an order.
  *
  * Reply     201 {"redirectUrl", "expiresAt"}: where the member pays, and until when; 200 with the same for a
- *           payment that is open already
+ *           payment that is open already. A provider on this machine may name a path of the site itself: it is
+ *           answered as a whole address, of the site by the name by which it was asked
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (another's order too), 409 ORDER_NOT_PAYABLE,
  *           409 PAYMENT_IN_PROGRESS (one is being started, or confirmed), 503 PAYMENT_UNAVAILABLE,
  *           503 ORDERS_UNAVAILABLE
  * Touches   sql/queries/payment_open.sql, payment_ready.sql, payment_start_failed.sql; the provider; never Redis
  */
+#include <ctype.h>
+#include <string.h>
+
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/payment/payment_call.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/clock.h"
 
-enum { MOBILE_MAX = 8 };
+enum { MOBILE_MAX = 8, HOST_MAX = 260 };
 
-static void answer_start(struct response *response, const struct payment_start *start)
+/* A name or an address, and perhaps a port. */
+static bool host_is_sound(struct str host)
 {
+    for (size_t i = 0; i < host.n; i++) {
+        if (!isalnum((unsigned char)host.p[i]) && memchr(".-:[]_", host.p[i], 6) == NULL) {
+            return false;
+        }
+    }
+    return host.n > 0;
+}
+
+/* What a path of the site is put behind, empty where nobody has said what the site is called. */
+static struct str site_address(const struct services *services, const struct request *request)
+{
+    struct str host = STR("");
+    const struct request_parameter wanted = {STR("HTTP_HOST"), &host, HOST_MAX};
+
+    if (services->settings->payment_public_url[0] != '\0') {
+        return str_of(services->settings->payment_public_url);
+    }
+    if (!request_parameters(request, &wanted, 1) || !host_is_sound(host)) {
+        return STR("");
+    }
+    return str_of(arena_format(request->arena, "%s://%.*s", request->https ? "https" : "http",
+                               STR_ARG(host)));
+}
+
+static void answer_start(const struct request *request, struct response *response,
+                         const struct payment_start *start, struct str site)
+{
+    struct str before = str_starts(start->redirect_url, STR("/")) ? site : STR("");
+    const char *address =
+        arena_format(request->arena, "%.*s%.*s", STR_ARG(before), STR_ARG(start->redirect_url));
     char expires[RFC3339_TEXT + 1];
 
     rfc3339_format(start->expires_us / 1000, expires);
     response_json(response, start->is_new ? 201 : 200);
     buffer_add(&response->body, STR("{\"redirectUrl\":"));
-    buffer_add_json_string(&response->body, start->redirect_url);
+    buffer_add_json_string(&response->body, str_of(address));
     buffer_format(&response->body, ",\"expiresAt\":\"%s\"}", expires);
 }
 
@@ -78,13 +113,14 @@ void post_payment(const struct services *services, const struct request *request
     if (!caller_require(services, request, response, &caller)) {
         return;
     }
+    const struct str site = site_address(services, request);
     enum payment_started started = PAYMENT_STARTED_NO_ORDER;
     if (order_id_is_valid(request->parameters[0])) {
         started = payment_flow_start(&flow, request->arena, caller.id, request->parameters[0],
                                      comes_from_phone(request), &start);
     }
     if (started == PAYMENT_STARTED_OK) {
-        answer_start(response, &start);
+        answer_start(request, response, &start, site);
     } else {
         answer_refusal(request, response, started, &start);
     }

@@ -21,7 +21,7 @@ enum {
     CONCERT_VENUE_MAX = 200,
     CONCERT_DESCRIPTION_MAX = 4000,
     SEAT_LABEL_MAX = 64,
-    HOLD_TTL_SECONDS_MIN = 10,
+    HOLD_TTL_SECONDS_MIN = 1,
     HOLD_TTL_SECONDS_MAX = 3600,
     /* A plan of 50,000 seats may take a slow machine longer than any other statement is given. */
     SHOW_PUT_TIMEOUT_MS = 30000

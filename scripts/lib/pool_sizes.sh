@@ -37,3 +37,13 @@ pool_workers()
         *) return 1 ;;
     esac
 }
+
+# check_pool_sizes: a wrong size is named here, in one sentence, and not by whoever keeps the workers.
+check_pool_sizes()
+{
+    local pool named
+    for pool in queue order payment catalog operator; do
+        named=SLUICE_${pool^^}_WORKERS
+        [[ ${!named:-1} =~ ^[1-9][0-9]{0,2}$ ]] || usage_error "$named must be a number from 1 to 999, not '${!named}'"
+    done
+}

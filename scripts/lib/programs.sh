@@ -49,13 +49,14 @@ CONF
 }
 
 # check_settings: a setting that the programs refuse is named here, once, and not by each worker. As their user, whom a key may
-# be closed to.
+# be closed to. Each pool reads keys of its own. A file in our folder is named as its owner knows it: by run_dir it is gone
+# before anybody can look.
 check_settings()
 {
     local text pool
-    for pool in order payment; do
+    for pool in queue order payment operator catalog; do
         text=$("${as_program[@]}" "$build_dir/sluice-fcgi" --pool "$pool" --check-config --config "$settings_file" 2>&1) ||
-            die "the settings are refused: $text"
+            die "the settings are refused: ${text//"$run_dir/data/"/"$data_dir/"}"
     done
 }
 

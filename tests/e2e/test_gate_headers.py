@@ -115,6 +115,8 @@ def test_who_gets_what(gated, shop, row):
     assert face is None or first.face == face
     second = client.ask("/deep/page.html?x=1", method, body=body)
     hold_against(second, gated.queue, content_type, second_cookies, method)
+    if content_type == JSON:
+        assert first.json["position"]["status"] == "NOT_ENTERED" and first.json["position"]["queue"] == gated.queue
     if content_type == JSON and second_cookies:
         assert second.json["position"]["status"] == "WAITING"
     third = client.ask("/deep/page.html?x=1", method, body=body)

@@ -9,6 +9,7 @@ import pytest
 
 from lib import processes
 from lib.paying import Purchase, told
+from lib.payments import path_of
 from lib.project import ROOT
 from lib.wait import until
 
@@ -23,7 +24,8 @@ class Browser:
         self.api = api
 
     def press(self, url, action="pay", method="money"):
-        assert url.startswith(f"{PLACE}/pay/"), url
+        assert url.startswith(f"http://127.0.0.1:{self.api.port}{PLACE}/pay/"), url
+        url = path_of(url)
         page = self.api.call("GET", url, {"Accept-Language": "ko"})
         assert page.status == 200 and "시뮬레이터" in page.body.decode() and "<script" not in page.body.decode()
         assert "simulator" in self.api.call("GET", f"{url}?lang=en").body.decode()
@@ -65,6 +67,15 @@ def test_phones_get_the_provider_s_page_for_phones(api, purchase, headers, mobil
     method, path, login, body = purchase.start_call()
     answer = api.call(method, path, {**login, **headers}, body)
     assert answer.status == 201 and answer["redirectUrl"].endswith("?mobile") == mobile
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "[::1]:{port}", "shop.example"])
+def test_the_page_is_on_the_site_by_the_name_that_the_browser_knows(api, purchase, host):
+    """A program follows it as it is, and the cookies of one name are not those of another."""
+    host = host.format(port=api.port)
+    method, path, login, body = purchase.start_call()
+    answer = api.call(method, path, {**login, "Host": host}, body)
+    assert answer.status == 201 and answer["redirectUrl"].startswith(f"http://{host}{PLACE}/pay/")
 
 
 def test_a_member_who_turns_back_has_not_paid(purchase):

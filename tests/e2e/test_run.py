@@ -105,6 +105,29 @@ def test_wrong_arguments(arguments):
     assert refused.returncode == 64 and refused.stderr.strip()
 
 
+@pytest.mark.parametrize("size", ["0", "x", "-1", "1000"])
+def test_a_wrong_pool_size_is_one_clear_sentence(size):
+    environment = {**os.environ, "SLUICE_CATALOG_WORKERS": size}
+    refused = subprocess.run([SCRIPTS / "run"], env=environment, capture_output=True, text=True, timeout=30)
+    assert refused.returncode == 64 and len(refused.stderr.strip().splitlines()) == 1
+    assert "SLUICE_CATALOG_WORKERS" in refused.stderr and f"'{size}'" in refused.stderr
+
+
+@pytest.mark.parametrize("pool", ["queue", "order", "payment", "operator", "catalog"])
+def test_the_settings_of_each_pool_are_checked(make_directory, pool):
+    """A key file that only one pool reads; it is named by the address that outlives the failed start."""
+    folder = make_directory("pools")
+    program = folder / "sluice-fcgi"
+    program.write_text(f'#!/bin/sh\n[ "$2" != {pool} ] || {{ echo "/run/none/data/secrets/some.key: line 1"; exit 78; }}\n')
+    program.chmod(0o755)
+    refused = subprocess.run(["bash", "-euc", "source common.sh; source programs.sh\n"
+                              "build_dir=$1 settings_file=none run_dir=/run/none data_dir='/var/sluice & co'\n"
+                              "as_program=(); check_settings", "sh", folder],
+                             cwd=SCRIPTS / "lib", capture_output=True, text=True, timeout=30)
+    assert refused.returncode == 1
+    assert "the settings are refused: /var/sluice & co/secrets/some.key: line 1" in refused.stderr
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives programs another user")
 def test_nothing_that_the_network_reaches_runs_as_root(stack):
     programs = [pid for word in ("sluice-fcgi", "sluice-scheduler", "sluice-board", "sluice-reconcile")
@@ -131,7 +154,8 @@ def test_settings_are_checked_as_the_programs_user(make_directory):
 
     def check(mode):
         key.chmod(mode)
-        return subprocess.run(["bash", "-euc", "source common.sh; source programs.sh; build_dir=$1 settings_file=none\n"
+        return subprocess.run(["bash", "-euc", "source common.sh; source programs.sh\n"
+                               "build_dir=$1 settings_file=none run_dir=/run/none data_dir=/none\n"
                                "as_program=(setpriv --reuid 61183 --regid 61183 --clear-groups --); check_settings", "sh", folder],
                               cwd=SCRIPTS / "lib", capture_output=True, text=True, timeout=30)
     assert check(0o644).returncode == 0

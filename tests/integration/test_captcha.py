@@ -86,7 +86,7 @@ def test_a_challenge(api, event):
 def test_who_gets_no_challenge(api):
     member = api.member()
     assert_problem(api.call("GET", "/v1/captcha/challenge?event=e"), 401, "UNAUTHENTICATED")
-    for query in ("", "?event=", "?event=A", "?event=a%22b", "?event=" + "a" * 64, "?events=e"):
+    for query in ("?event=", "?event=A", "?event=a%22b", "?event=" + "a" * 64):
         assert_problem(api.call("GET", f"/v1/captcha/challenge{query}", member.headers()), 400, "INVALID_REQUEST")
     for path in ("/v1/captcha", "/v1/captcha/", "/v1/captcha/challenge/"):
         assert_problem(api.call("GET", path, member.headers()), 404, "NOT_FOUND")
@@ -96,6 +96,18 @@ def test_who_gets_no_challenge(api):
 def test_a_solved_challenge_gets_the_coupon(event):
     member = event.member()
     assert event.issue(member, event.solved(member)).status == 201
+
+
+def test_a_challenge_without_an_event_is_for_any(api):
+    """For its caller alone, and once: used at one event it is used up for every other."""
+    first, second = Event(api, "altcha"), Event(api, "altcha")
+    member, other = first.member(), first.member()
+    answer = api.call("GET", "/v1/captcha/challenge", member.headers())
+    assert answer.status == 200 and member.name not in answer.body.decode()
+    solution = altcha.answer(answer.json)
+    assert "another" in refused(first.issue(other, solution))
+    assert first.issue(member, solution).status == 201
+    assert "used before" in refused(second.issue(api.ready_member(second.queue, member.name), solution))
 
 
 def test_what_is_refused_costs_no_place(event):

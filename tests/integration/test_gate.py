@@ -91,10 +91,10 @@ def test_app_keeps_a_place_by_its_cookies(gated, api):
     app = Visitor(site.port, APP)
     first, second = app.ask("/api/stock"), app.ask("/api/stock")
     assert first.json["code"] == second.json["code"] == "WAITING"
-    assert "position" not in first.json
+    assert first.json["position"]["status"] == "NOT_ENTERED" and first.json["position"]["rank"] is None
     position = second.json["position"]
     assert position["status"] in ("WAITING", "READY") and position.get("entryToken") is None
-    assert second.json["cfWaitingRoom"]["inWaitingRoom"] is True
+    assert first.json["cfWaitingRoom"]["inWaitingRoom"] is second.json["cfWaitingRoom"]["inWaitingRoom"] is True
     assert app.come_in("/api/stock").json["stock"] == 7
     assert api.stats(queue)["entered"] == 1
 

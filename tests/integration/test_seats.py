@@ -100,6 +100,16 @@ def test_so_many_and_no_more(api, queue):
     assert again.order_seats(queue, show, ["A-2"]).status == 201
 
 
+def test_the_shortest_hold(api, queue):
+    """A second, by a clock that nobody can stretch: then the seat is anybody's, and cannot be ordered by who had it."""
+    show = api.show(queue, SEATS, holdTtlSeconds=1)
+    first, second = api.ready_member(queue), api.ready_member(queue)
+    assert first.hold(show, "A-1").status == 201
+    until(lambda: second.hold(show, "A-1").status == 201, 5, "the hold has ended")
+    assert ids(first.my_holds(show)) == []
+    assert_problem(first.order_seats(queue, show, ["A-1"]), 409, "SEAT_NOT_HELD")
+
+
 def test_unknown_things(api, queue, show):
     member = api.ready_member(queue)
     refused = member.hold(show, "A-1", "Z-1")

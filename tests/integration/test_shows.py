@@ -110,7 +110,7 @@ def test_a_plan_is_made_from_sections(api):
 @pytest.mark.parametrize("change, pointer", [
     ({"concert": "never-made"}, "/concert"), ({"concert": 7}, "/concert"), ({"queue": "never-made"}, "/queue"),
     ({"startsAt": "tomorrow"}, "/startsAt"), ({"maxSeatsPerMember": 101}, "/maxSeatsPerMember"),
-    ({"holdTtlSeconds": 9}, "/holdTtlSeconds"), ({"colour": "red"}, "/colour"), ({"seats": {}}, "/seats"),
+    ({"holdTtlSeconds": 0}, "/holdTtlSeconds"), ({"colour": "red"}, "/colour"), ({"seats": {}}, "/seats"),
     ({"seats": [seat("a b")]}, "/seats/0/id"), ({"seats": [seat("A"), seat("B"), seat("A")]}, "/seats/2"),
     ({"seats": [seat("A"), seat("B", -1)]}, "/seats/1/price/amount"), ({"seats": [seat("A", row=1.5)]}, "/seats/0/row"),
     ({"seats": [seat("A", section="\t")]}, "/seats/0/section"), ({"seats": [{"id": "A"}]}, "/seats/0/price"),

@@ -125,7 +125,7 @@ TEST(full_and_held_queues_say_so)
 
     room.in_line = false;
     room.queue_full = true;
-    assert_field(&room, "inWaitingRoom", "false");
+    assert_field(&room, "inWaitingRoom", "true");
     assert_field(&room, "queueIsFull", "true");
     assert_field(&room, "isRejectQueue", "false");
     room.queue_all = true;
