@@ -15,10 +15,11 @@ def lost(make_line):
     loads who has spent an admission."""
     line = make_line(**FAST)
 
-    def lose(spent=(), floor=1000, recovery_ms=0):
+    def lose(spent=(), floor=1000, recovery_ms=0, unpaid=()):
         line.redis.flushall()
         line.incarnation += 1
         assert line.call("spent_load", line.incarnation, *spent) == ["LOADED"]
+        assert not unpaid or line.call("unpaid_load", line.incarnation, *unpaid) == ["LOADED"]
         assert line.publish(seq_floor=floor, recovery_ms=recovery_ms, intent="recover") == "PUBLISHED"
         line.lead()
         line.advance(1000)
@@ -496,3 +497,16 @@ def test_a_queue_that_redis_knows_as_deleted_comes_back(make_line):
     assert line.publish(seq_floor=10, intent="recover") == "PUBLISHED"
     line.advance(1000)
     assert line.enter("n").rank == 0
+
+
+def test_whoever_has_an_unpaid_order_is_seated_by_no_older_ticket(lost):
+    """Two orders of one member would hold two places, and be counted as one."""
+    older = lost.enter("m").ticket
+    assert lost.leave("m") == "LEFT"
+    ticket = lost.enter("m").ticket
+    lost.lose(spent=[ticket.seq], unpaid=["m", "o_1"])
+    assert lost.position("m", older).status == "NOT_ENTERED"
+    assert lost.enter("m", older).code == "ALREADY_ACTIVE"
+    assert lost.call("place_free", "m", "o_1") == ["FREED"]
+    assert lost.position("m", older).seq == older.seq, "paid: nothing is lost"
+    lost.check()
