@@ -12,6 +12,7 @@
 --@include settings
 --@include places
 --@include turn
+--@include unpaid
 --@include coupon_owners
 --@include load
 
@@ -26,8 +27,8 @@ end
 
 local place = place_of(arg_member)
 if not place or place.admission ~= arg_admission then
-    if is_first and arg_keepPlace == '1' and not redis.call('HGET', key_unpaid, arg_member) then
-        redis.call('HSET', key_unpaid, arg_member, arg_order)
+    if is_first and arg_keepPlace == '1' then
+        hold_place(arg_member, arg_order)
     end
     return { 'ALREADY' }
 end
@@ -38,6 +39,6 @@ redis.call('ZREM', key_claimed, arg_member)
 redis.call('HINCRBY', key_state, 'consumed', 1)
 turn_is_over(place.seq)
 if arg_keepPlace == '1' then
-    redis.call('HSET', key_unpaid, arg_member, arg_order)
+    hold_place(arg_member, arg_order)
 end
 return { 'CONSUMED' }
