@@ -105,7 +105,7 @@ end
 local function come_in(life_ms)
     take_between_ticks(refill, filled)
     if lane == 'invite' then
-        redis.call('SETBIT', key_laneNumbers, 2 * it.seq + 1, 1)
+        redis.call('SETBIT', key_laneNumbers, lane_bit(it.seq, 'invite'), 1)
     end
     give_place(arg_member, it, arg_token, arg_admission, virtual_now + life_ms)
 end

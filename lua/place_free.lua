@@ -5,9 +5,6 @@
 -- Returns {FREED}, {ALREADY}, or NOT_FOUND.
 -- Safe because it names the order: a late one never frees the place of a newer order.
 --@include queue
+--@include unpaid
 
-if redis.call('HGET', key_unpaid, arg_member) ~= arg_order then
-    return { 'ALREADY' }
-end
-redis.call('HDEL', key_unpaid, arg_member)
-return { 'FREED' }
+return { give_place_up(arg_member, arg_order) and 'FREED' or 'ALREADY' }

@@ -1,6 +1,6 @@
 #!lua
 -- position: where a member stands; a READY owner who asks has picked the entry token up.
---@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft entrants laneNumbers marks
+--@keys settings state waiting away awayUntil places ready pickup unpaid departures seated priority draw drawn drawGone drawLeft entrants laneNumbers marks
 --@args member seq generation epoch incarnation lane visitor
 -- visitor is 1 for a caller known by the visitor cookie alone; the other five are the ticket's, '' each
 -- without one.

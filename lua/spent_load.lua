@@ -14,6 +14,6 @@ if redis.call('EXISTS', key_settings) == 1 and redis.call('HGET', key_settings, 
 end
 redis.call('HSET', key_state, 'preparedFor', arg_incarnation)
 for i = 2, #ARGV do
-    redis.call('SETBIT', key_seated, ARGV[i], 1)
+    redis.call('SETBIT', key_seated, ARGV[i] % 4294967296, 1) -- see include turn
 end
 return { 'LOADED' }

@@ -30,7 +30,7 @@ redis.call('HSET', key_state, 'preparedFor', arg_incarnation)
 local FIRST_NUMBER = 3
 if is_reset then
     for i = FIRST_NUMBER, #ARGV do
-        redis.call('SETBIT', key_seated, ARGV[i], 1)
+        turn_is_over(tonumber(ARGV[i]))
     end
     return { 'LOADED' }
 end

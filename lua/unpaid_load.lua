@@ -9,5 +9,8 @@
 if redis.call('EXISTS', key_settings) == 1 and redis.call('HGET', key_state, 'incarnation') == arg_incarnation then
     return { 'PRESENT' }
 end
-redis.call('HSET', key_unpaid, unpack(ARGV, 2))
+--@include unpaid
+for i = 2, #ARGV, 2 do
+    hold_place(ARGV[i], ARGV[i + 1])
+end
 return { 'LOADED' }

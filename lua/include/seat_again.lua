@@ -1,8 +1,9 @@
 -- seat_again: a ticket signed before Redis lost its memory seats its owner at the ticket's own number and
 -- lane, once a number. Numbers whose owner has spent an admission were marked in `seated` before the queue
 -- came back. A place that the member took meanwhile, behind the own number, is given up for it. Where the number has its
--- place, and the ticket is of a later take-over than Redis knows, the place is the ticket's from now on.
--- Needs KEYS state, seated, places, away, entrants and includes queue, places, turn, set_aside, draw, lanes, stand, ticket,
+-- place, and the ticket is of a later take-over than Redis knows, the place is the ticket's from now on. Whoever has an
+-- unpaid order holds a place by it: an older number brings no second one.
+-- Needs KEYS state, seated, places, away, unpaid, entrants and includes queue, places, turn, set_aside, draw, lanes, stand, ticket,
 -- entrants.
 
 -- The lane in which the ticket's number may stand now: a number of the lottery that its draw does not know
@@ -32,6 +33,8 @@ local function seat_again(member, kind, it)
         take_over_again(member, kind, it)
     end
     if kind ~= 'NONE' and not (kind == 'WAITING' and it.seq >= ticket.seq) then
+        return kind, it
+    elseif kind == 'NONE' and redis.call('HEXISTS', key_unpaid, member) == 1 then
         return kind, it
     end
     local seated = { seq = ticket.seq, generation = ticket.generation, lane = lane_of_ticket() }

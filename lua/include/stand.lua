@@ -15,11 +15,16 @@ local function is_listed(seq)
     return false
 end
 
+-- Where a number of another lane is marked in a bitmap, which ends at 2^32 bits.
+local function lane_bit(seq, lane)
+    return 2 * seq % 4294967296 + (lane == 'invite' and 1 or 0)
+end
+
 -- The lane of a number whose owner does not stand in line.
 local function lane_of(seq)
-    if redis.call('GETBIT', key_laneNumbers, 2 * seq + 1) == 1 then
+    if redis.call('GETBIT', key_laneNumbers, lane_bit(seq, 'invite')) == 1 then
         return 'invite'
-    elseif redis.call('GETBIT', key_laneNumbers, 2 * seq) == 1 then
+    elseif redis.call('GETBIT', key_laneNumbers, lane_bit(seq, 'priority')) == 1 then
         return 'priority'
     elseif the_draw() then
         return place_of_number(seq) and 'lottery' or 'main'
@@ -33,7 +38,7 @@ local function stand_in_line(member, it)
     it.set = key_waiting
     if it.lane == 'priority' or it.lane == 'invite' then
         it.set = key_priority
-        redis.call('SETBIT', key_laneNumbers, 2 * it.seq + (it.lane == 'invite' and 1 or 0), 1)
+        redis.call('SETBIT', key_laneNumbers, lane_bit(it.seq, it.lane), 1)
         score = score - (it.lane == 'invite' and INVITED * GENERATIONS or 0)
     elseif it.lane == 'lottery' then
         it.set = key_draw

@@ -2,7 +2,9 @@
 
 import pytest
 
+from lib import processes
 from lib.client import assert_problem, new_key
+from lib.running import Running
 from lib.wait import until
 
 
@@ -55,3 +57,29 @@ def test_a_place_that_no_order_holds_is_freed(parts, api, buyer):
 def test_a_reset_keeps_the_place(parts, api, buyer):
     api.act(buyer.queue, "reset")
     assert_problem(buyer.member.enter(buyer.queue), 409, "ALREADY_ACTIVE")
+
+
+@pytest.mark.parametrize("told_by", ["worker", "reconcile"])
+def test_a_reset_between_commit_and_consume_keeps_the_place(parts, api, told_by):
+    """The line of before is gone with its places when Redis hears of the order; the order is not."""
+    queue = api.queue(releaseOn="payment", maxActive=1)
+    sku = api.product(queue, stock=10)
+    member = api.ready_member(queue)
+    parts.arm_pause("order.committed")
+    call = Running(lambda: member.order(queue, [{"sku": sku, "quantity": 1}], key="k"))
+    pid = parts.wait_hit("order.committed")
+    api.act(queue, "reset")
+    if told_by == "worker":
+        processes.cont(pid)
+        assert call.wait().status == 201
+    else:
+        processes.kill9(pid)
+        call.wait()
+        parts.all_workers("order")
+    order = parts.postgres.value("SELECT id FROM customer_order WHERE queue = %s AND place_held", queue)
+    parts.reconcile_until(lambda: parts.outbox_empty(queue))
+    assert list(unpaid(parts, queue).values()) == [order]
+    assert_problem(member.enter(queue), 409, "ALREADY_ACTIVE")
+    assert api.call("POST", f"/v1/orders/{order}/cancel", member.headers()).status == 200
+    parts.reconcile_until(lambda: parts.outbox_empty(queue))
+    assert unpaid(parts, queue) == {}

@@ -332,3 +332,26 @@ def test_counters_and_series(fast):
     assert second == stats[15] // 1000 and counts == [6, 4, 0, 10, 4, 0, 0, 0, 0, 100_000_000, -1, -1, -1, 0]
     # What is told is a second at least; and who entered in the second before has waited one.
     assert promised == 1 and waited in (0, 1)
+
+
+def test_no_number_is_the_last(make_line):
+    """What is marked by number, in bitmaps, does not end the line where those end."""
+    number = 2**32
+    line = make_line(ratePerSecond=1000, burst=1000)
+    line.add_codes("priority", "p", uses=9)
+    line.redis.hset(line.key("state"), "seq", number)
+    assert line.enter("first", code="p").seq == number + 1
+    for member in ("gone", "late", "buyer"):
+        line.enter(member)
+    assert line.promote().admitted == 4
+    assert line.end("gone") == "ENDED"
+    line.position("first")
+    line.advance(300_001)
+    tick = line.promote()
+    assert (tick.expired, tick.withdrawn) == (1, 2)
+    assert line.position("buyer").lane == "main"
+    line.promote()
+    token = line.position("buyer").token
+    line.claim("buyer", token)
+    assert line.consume("buyer", token) == "CONSUMED"
+    line.check()

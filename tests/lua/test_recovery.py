@@ -15,10 +15,11 @@ def lost(make_line):
     loads who has spent an admission."""
     line = make_line(**FAST)
 
-    def lose(spent=(), floor=1000, recovery_ms=0):
+    def lose(spent=(), floor=1000, recovery_ms=0, unpaid=()):
         line.redis.flushall()
         line.incarnation += 1
         assert line.call("spent_load", line.incarnation, *spent) == ["LOADED"]
+        assert not unpaid or line.call("unpaid_load", line.incarnation, *unpaid) == ["LOADED"]
         assert line.publish(seq_floor=floor, recovery_ms=recovery_ms, intent="recover") == "PUBLISHED"
         line.lead()
         line.advance(1000)
@@ -496,3 +497,43 @@ def test_a_queue_that_redis_knows_as_deleted_comes_back(make_line):
     assert line.publish(seq_floor=10, intent="recover") == "PUBLISHED"
     line.advance(1000)
     assert line.enter("n").rank == 0
+
+
+def test_whoever_has_an_unpaid_order_is_seated_by_no_older_ticket(lost):
+    """Two orders of one member would hold two places, and be counted as one."""
+    older = lost.enter("m").ticket
+    assert lost.leave("m") == "LEFT"
+    ticket = lost.enter("m").ticket
+    lost.lose(spent=[ticket.seq], unpaid=["m", "o_1"])
+    assert lost.position("m", older).status == "NOT_ENTERED"
+    assert lost.enter("m", older).code == "ALREADY_ACTIVE"
+    assert lost.call("place_free", "m", "o_1") == ["FREED"]
+    assert lost.position("m", older).seq == older.seq, "paid: nothing is lost"
+    lost.check()
+
+
+def test_two_unpaid_orders_of_one_member_hold_two_places(lost):
+    """The first was told of after a reset, when its owner had entered again."""
+    tokens = []
+    for order in ("o_1", "o_2"):
+        lost.enter("m")
+        lost.promote()
+        tokens.append(lost.position("m").token)
+        assert lost.claim("m", tokens[-1])[0] == "CLAIMED"
+        if order == "o_1":
+            lost.epoch += 1
+            lost.publish()
+            lost.lead()
+    assert lost.consume("m", tokens[0], order="o_1", keep_place=1) == "ALREADY"
+    assert lost.consume("m", tokens[1], order="o_2", keep_place=1) == "CONSUMED"
+    held = lost.redis.hgetall(lost.key("unpaid"))
+    assert sorted(held.values()) == ["o_1", "o_2"]
+    assert lost.promote().unpaid == 2
+    lost.lose(unpaid=["m", "o_1", "m", "o_2"])
+    assert lost.redis.hgetall(lost.key("unpaid")) == held
+    assert lost.enter("m").code == "ALREADY_ACTIVE"
+    assert lost.call("place_free", "m", "o_2") == ["FREED"]
+    assert lost.consume("m", tokens[0], order="o_1", keep_place=1) == "ALREADY", "held already"
+    assert lost.call("place_free", "m", "o_1") == ["FREED"]
+    assert lost.call("place_free", "m", "o_1") == ["ALREADY"]
+    assert lost.redis.hgetall(lost.key("unpaid")) == {}
