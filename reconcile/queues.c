@@ -49,12 +49,12 @@ static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_r
 /* A place that an unpaid order holds is not given to somebody else. */
 static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_row *queue)
 {
-    struct str after = {0};
+    struct held_place after = {0};
     size_t count;
 
     do {
         const struct held_place *places;
-        if (held_places(reconcile->postgres, reconcile->arena, queue->id, after, PLACES_PER_CALL,
+        if (held_places(reconcile->postgres, reconcile->arena, queue->id, &after, PLACES_PER_CALL,
                         &places, &count) != POSTGRES_OK) {
             reconcile->report.postgres_silent = true;
             return false;
@@ -72,7 +72,7 @@ static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_r
             reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
             return false;
         }
-        after = count > 0 ? places[count - 1].member : after;
+        after = count > 0 ? places[count - 1] : after;
     } while (count == PLACES_PER_CALL);
     return true;
 }

@@ -46,12 +46,13 @@ enum postgres_outcome spent_numbers(struct postgres *postgres, struct arena *are
 }
 
 enum postgres_outcome held_places(struct postgres *postgres, struct arena *arena, struct str queue,
-                                  struct str after, int64_t limit, const struct held_place **places,
-                                  size_t *count)
+                                  const struct held_place *after, int64_t limit,
+                                  const struct held_place **places, size_t *count)
 {
     const char *const parameters[] = {
         arena_copy(arena, queue),
-        arena_copy(arena, after),
+        arena_copy(arena, after->member),
+        arena_copy(arena, after->order),
         arena_format(arena, "%" PRId64, limit),
     };
     const PGresult *result;

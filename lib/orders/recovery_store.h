@@ -31,11 +31,11 @@ struct held_place {
     struct str order;
 };
 
-/** The held places of `queue` whose member comes behind `after` (empty: from the first on), by member, at most
+/** The held places of `queue` that come behind `after` (zeroed: from the first on), by member and order, at most
  *  `limit` (≥ 1). POSTGRES_OK fills `*places` (in the arena) and `*count`. */
 enum postgres_outcome held_places(struct postgres *postgres, struct arena *arena, struct str queue,
-                                  struct str after, int64_t limit, const struct held_place **places,
-                                  size_t *count);
+                                  const struct held_place *after, int64_t limit,
+                                  const struct held_place **places, size_t *count);
 
 /** Sets `held[i]` for each of the `count` (≥ 1) orders that holds its place. */
 enum postgres_outcome orders_hold_places(struct postgres *postgres, struct arena *arena,
