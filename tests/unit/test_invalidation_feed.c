@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "lib/catalog/news.h"
+#include "lib/catalog/invalidation_feed.h"
 
 static const struct settings NOWHERE = {.redis_socket = "/nonexistent",
                                         .redis_address = "",
@@ -18,78 +18,79 @@ static struct catalog_key key_of(const char *id)
     return key;
 }
 
-static bool is_old(const struct news *news, const char *id, int64_t started, int64_t generation)
+static bool is_old(const struct invalidation_feed *feed, const char *id, int64_t started,
+                   int64_t generation)
 {
     const struct catalog_key key = key_of(id);
     const struct catalog_entry entry = {.started = started, .generation = generation};
 
-    return news_make_old(news, &key, &entry);
+    return invalidation_feed_outdates(feed, &key, &entry);
 }
 
 TEST(what_was_asked_before_a_change_was_heard_of_is_old)
 {
-    struct news *news = news_new(&NOWHERE);
+    struct invalidation_feed *feed = invalidation_feed_new(&NOWHERE);
 
-    assert_false(is_old(news, "a", 1, 0));
-    news_hear(news, STR("show:a 500"), 100);
-    assert_true(is_old(news, "a", 99, 0));
-    assert_true(is_old(news, "a", 100, 499));
-    assert_false(is_old(news, "a", 101, 0));
-    assert_false(is_old(news, "b", 99, 0));
-    news_free(news);
+    assert_false(is_old(feed, "a", 1, 0));
+    invalidation_feed_note(feed, STR("show:a 500"), 100);
+    assert_true(is_old(feed, "a", 99, 0));
+    assert_true(is_old(feed, "a", 100, 499));
+    assert_false(is_old(feed, "a", 101, 0));
+    assert_false(is_old(feed, "b", 99, 0));
+    invalidation_feed_free(feed);
 }
 
 TEST(what_is_of_the_changes_generation_is_good_however_late_it_was_heard_of)
 {
-    struct news *news = news_new(&NOWHERE);
+    struct invalidation_feed *feed = invalidation_feed_new(&NOWHERE);
 
-    news_hear(news, STR("show:a 500"), 100);
-    assert_false(is_old(news, "a", 50, 500));
-    assert_false(is_old(news, "a", 50, 501));
-    news_hear(news, STR("show:a 600"), 200);
-    assert_true(is_old(news, "a", 150, 500));
-    news_free(news);
+    invalidation_feed_note(feed, STR("show:a 500"), 100);
+    assert_false(is_old(feed, "a", 50, 500));
+    assert_false(is_old(feed, "a", 50, 501));
+    invalidation_feed_note(feed, STR("show:a 600"), 200);
+    assert_true(is_old(feed, "a", 150, 500));
+    invalidation_feed_free(feed);
 }
 
 TEST(what_was_asked_before_listening_began_is_old)
 {
-    struct news *news = news_new(&NOWHERE);
+    struct invalidation_feed *feed = invalidation_feed_new(&NOWHERE);
 
-    news_begin(news, 1000);
-    assert_true(is_old(news, "a", 1000, 999));
-    assert_false(is_old(news, "a", 1001, 0));
-    news_free(news);
+    invalidation_feed_reset(feed, 1000);
+    assert_true(is_old(feed, "a", 1000, 999));
+    assert_false(is_old(feed, "a", 1001, 0));
+    invalidation_feed_free(feed);
 }
 
 TEST(more_changes_than_can_be_remembered_make_everything_old_and_lose_none)
 {
-    struct news *news = news_new(&NOWHERE);
+    struct invalidation_feed *feed = invalidation_feed_new(&NOWHERE);
 
     for (int i = 0; i < 1000; i++) {
         char message[64];
         (void)snprintf(message, sizeof(message), "show:s%d 7", i);
-        news_hear(news, str_of(message), i + 1);
+        invalidation_feed_note(feed, str_of(message), i + 1);
     }
     for (int i = 0; i < 1000; i++) {
         char id[16];
         (void)snprintf(id, sizeof(id), "s%d", i);
-        assert_true(is_old(news, id, i + 1, 0));
+        assert_true(is_old(feed, id, i + 1, 0));
     }
-    assert_false(is_old(news, "other", 1000, 0));
-    news_free(news);
+    assert_false(is_old(feed, "other", 1000, 0));
+    invalidation_feed_free(feed);
 }
 
 TEST(words_that_are_no_message_change_nothing)
 {
     static const char *const MESSAGES[] = {"",          " ",  "show:a",    "show:a x",
                                            "show:a -1", " 5", "show:a 5 6"};
-    struct news *news = news_new(&NOWHERE);
+    struct invalidation_feed *feed = invalidation_feed_new(&NOWHERE);
 
     for (size_t i = 0; i < COUNT(MESSAGES); i++) {
-        news_hear(news, str_of(MESSAGES[i]), 100);
+        invalidation_feed_note(feed, str_of(MESSAGES[i]), 100);
     }
-    assert_false(is_old(news, "a", 1, 0));
-    news_free(news);
+    assert_false(is_old(feed, "a", 1, 0));
+    invalidation_feed_free(feed);
 }
 
 TEST(keys_are_of_slugs_only)
