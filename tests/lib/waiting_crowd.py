@@ -41,7 +41,7 @@ class Person:
         return sent
 
 
-class Standing:
+class WaitingCrowd:
     """A crowd in `queue`. `ports` are the hosts that they reach, in turn; more can come and go. `key` gives what signs
     members' JWTs; without it they are visitors. With `sku` they order."""
 
@@ -130,7 +130,7 @@ class Standing:
             return await answer.json(content_type=None)
 
 
-class Patient(Standing):
+class PatientCrowd(WaitingCrowd):
     """They do as the API's contract says: whoever is told 503 asks again, in the same words."""
 
     def __init__(self, *arguments, **more):

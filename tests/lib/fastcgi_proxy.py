@@ -44,7 +44,7 @@ def answer(text, whole=True):
     return out + struct.pack(HEAD, 1, END, 1, 8, 0) + bytes(8) if whole else out
 
 
-class Between:
+class FastcgiProxy:
     """Listens at `path` before the pool at `pool`. `opened` counts connections, `asked` requests. While `instead` is set,
     it takes from it what each request is answered with and whether the connection is closed then; (None, True) closes it
     without a word."""

@@ -9,7 +9,7 @@ ORDER_STEPS = [("order.before_claim", False), ("order.claimed", False), ("order.
                ("order.committed", True), ("order.consumed", True)]
 
 
-class Running:
+class BackgroundCall:
     """A call under way in a thread of its own."""
 
     def __init__(self, call):
