@@ -1,9 +1,9 @@
 /*
- * judgement — what the gate makes of a request before Redis is asked about its owner. It changes nothing, so that an operator's
+ * gate_decision — what the gate makes of a request before Redis is asked about its owner. It changes nothing, so that an operator's
  * dry run judges by the very same rules.
  */
-#ifndef SLUICE_GATE_JUDGEMENT_H
-#define SLUICE_GATE_JUDGEMENT_H
+#ifndef SLUICE_GATE_GATE_DECISION_H
+#define SLUICE_GATE_GATE_DECISION_H
 
 #include <stdbool.h>
 
@@ -17,13 +17,13 @@ enum gate_step {
     GATE_ENTER  /* a new visitor enters at once, where nobody waits */
 };
 
-struct gate_judgement {
+struct gate_decision {
     enum gate_step step;
     const char *verdict; /* of GATE_THROUGH and GATE_REFUSE: the reason's word */
 };
 
 /** Judges `visit`, whose `known` and owner are there (`known` may be NULL: there is no such queue). */
-struct gate_judgement gate_judge(const struct visit *visit);
+struct gate_decision gate_decide(const struct visit *visit);
 
 /** The pass names a visit of this opening that nobody has ended. */
 bool gate_pass_counts(const struct visit *visit);

@@ -1,4 +1,4 @@
-#include "fcgi-app/order/known_events.h"
+#include "fcgi-app/order/coupon_event_cache.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -12,10 +12,10 @@ enum {
     FRESH_MS = 1000,
     STALE_MS = 60000,
     /* Made-up events must not become a flood of questions to PostgreSQL. */
-    STRANGERS_PER_SECOND = 20
+    UNKNOWN_PER_SECOND = 20
 };
 
-static struct remembered {
+static struct entry {
     char id[SLUG_MAX + 1]; /* "": free */
     char name[NAME_BYTES + 1];
     char queue[SLUG_MAX + 1];
@@ -40,7 +40,7 @@ static enum captcha_kind captcha_of(struct str word)
                                                                       : CAPTCHA_ALTCHA;
 }
 
-static struct remembered *recall(struct str id)
+static struct entry *find(struct str id)
 {
     for (size_t i = 0; i < EVENTS_MAX; i++) {
         if (events[i].id[0] != '\0' && str_equal(str_of(events[i].id), id)) {
@@ -51,12 +51,12 @@ static struct remembered *recall(struct str id)
 }
 
 /* The slot that was looked up longest ago; one of an event that is not there before one that is. */
-static struct remembered *slot_to_fill(void)
+static struct entry *slot_to_replace(void)
 {
-    struct remembered *best = &events[0];
+    struct entry *best = &events[0];
 
     for (size_t i = 0; i < EVENTS_MAX; i++) {
-        struct remembered *it = &events[i];
+        struct entry *it = &events[i];
         if (it->id[0] == '\0') {
             return it;
         }
@@ -67,7 +67,7 @@ static struct remembered *slot_to_fill(void)
     return best;
 }
 
-static bool may_ask_about_stranger(enum known_event_asker asker, int64_t now_ms)
+static bool may_look_up_unknown(enum coupon_event_asker asker, int64_t now_ms)
 {
     static struct {
         int64_t second;
@@ -77,11 +77,11 @@ static bool may_ask_about_stranger(enum known_event_asker asker, int64_t now_ms)
 
     budgets[asker].asked = now == budgets[asker].second ? budgets[asker].asked + 1 : 1;
     budgets[asker].second = now;
-    return budgets[asker].asked <= STRANGERS_PER_SECOND;
+    return budgets[asker].asked <= UNKNOWN_PER_SECOND;
 }
 
-static enum coupon_outcome tell(const struct remembered *it, int64_t now_ms,
-                                struct known_event *event)
+static enum coupon_outcome copy_out(const struct entry *it, int64_t now_ms,
+                                    struct cached_coupon_event *event)
 {
     event->name = str_of(it->name);
     event->queue = str_of(it->queue);
@@ -94,25 +94,26 @@ static enum coupon_outcome tell(const struct remembered *it, int64_t now_ms,
     return it->exists ? COUPON_FOUND : COUPON_NO_SUCH;
 }
 
-enum coupon_outcome known_event_find(const struct services *services, struct arena *arena,
-                                     enum known_event_asker asker, struct str id,
-                                     struct known_event *event)
+enum coupon_outcome coupon_event_cache_find(const struct services *services, struct arena *arena,
+                                            enum coupon_event_asker asker, struct str id,
+                                            struct cached_coupon_event *event)
 {
     int64_t now = clock_monotonic_ms();
-    struct remembered *it = recall(id);
+    struct entry *it = find(id);
     struct coupon_event found;
 
     if (it != NULL && now - it->at_ms < FRESH_MS) {
-        return tell(it, now, event);
+        return copy_out(it, now, event);
     }
-    if ((it == NULL || !it->exists) && !may_ask_about_stranger(asker, now)) {
+    if ((it == NULL || !it->exists) && !may_look_up_unknown(asker, now)) {
         return COUPON_UNAVAILABLE;
     }
     enum coupon_outcome outcome = coupon_event_find(services->postgres, arena, id, false, &found);
     if (outcome != COUPON_FOUND && outcome != COUPON_NO_SUCH) {
-        return it != NULL && now - it->at_ms < STALE_MS ? tell(it, now, event) : COUPON_UNAVAILABLE;
+        return it != NULL && now - it->at_ms < STALE_MS ? copy_out(it, now, event)
+                                                        : COUPON_UNAVAILABLE;
     }
-    it = it != NULL ? it : slot_to_fill();
+    it = it != NULL ? it : slot_to_replace();
     str_copy(id, it->id, sizeof(it->id));
     str_copy(found.name, it->name, sizeof(it->name));
     str_copy(found.queue, it->queue, sizeof(it->queue));
@@ -123,21 +124,21 @@ enum coupon_outcome known_event_find(const struct services *services, struct are
     it->at_ms = now;
     it->ahead_ms = found.now_ms - now;
     it->behind = 0;
-    return tell(it, now, event);
+    return copy_out(it, now, event);
 }
 
-void known_event_issued(struct str id, int64_t number)
+void coupon_event_cache_note_issued(struct str id, int64_t number)
 {
-    struct remembered *it = recall(id);
+    struct entry *it = find(id);
 
     if (it != NULL) {
         it->behind = number;
     }
 }
 
-void known_event_forget(struct str id)
+void coupon_event_cache_forget(struct str id)
 {
-    struct remembered *it = recall(id);
+    struct entry *it = find(id);
 
     if (it != NULL) {
         memset(it, 0, sizeof(*it));

@@ -1,8 +1,8 @@
 /*
- * redis_parts — what the files of the blocking client share. Internal to them.
+ * redis_internal — what the files of the blocking client share. Internal to them.
  */
-#ifndef SLUICE_STORE_REDIS_PARTS_H
-#define SLUICE_STORE_REDIS_PARTS_H
+#ifndef SLUICE_STORE_REDIS_INTERNAL_H
+#define SLUICE_STORE_REDIS_INTERNAL_H
 
 #include "lib/store/redis.h"
 #include "lib/store/redis_access.h"

@@ -1,4 +1,4 @@
-#include "fcgi-app/gate/judgement.h"
+#include "fcgi-app/gate/gate_decision.h"
 
 bool gate_pass_counts(const struct visit *visit)
 {
@@ -23,12 +23,12 @@ bool gate_may_enter_at_once(const struct visit *visit)
     return view->admit_when_idle && view->waiting == 0 && visit->kind == CLIENT_PAGE;
 }
 
-static struct gate_judgement word(enum gate_step step, const char *verdict)
+static struct gate_decision word(enum gate_step step, const char *verdict)
 {
-    return (struct gate_judgement){step, verdict};
+    return (struct gate_decision){step, verdict};
 }
 
-static struct gate_judgement watch(const struct visit *visit)
+static struct gate_decision watch(const struct visit *visit)
 {
     bool counted = visit->has_pass && visit->pass.kind == GATE_PASS_WATCHED;
     int64_t now_ms = gate_cache_redis_ms(visit->known, visit->now_ms);
@@ -40,7 +40,7 @@ static struct gate_judgement watch(const struct visit *visit)
     return word(GATE_WATCH, NULL);
 }
 
-struct gate_judgement gate_judge(const struct visit *visit)
+struct gate_decision gate_decide(const struct visit *visit)
 {
     if (visit->known == NULL) {
         return word(GATE_REFUSE, "unknown-queue");

@@ -1,9 +1,9 @@
 /*
- * postgres_parts — what the parts of the PostgreSQL client share. Internal to them: postgres.c keeps the connection,
+ * postgres_internal — what the parts of the PostgreSQL client share. Internal to them: postgres.c keeps the connection,
  * postgres_call.c puts statements on it.
  */
-#ifndef SLUICE_STORE_POSTGRES_PARTS_H
-#define SLUICE_STORE_POSTGRES_PARTS_H
+#ifndef SLUICE_STORE_POSTGRES_INTERNAL_H
+#define SLUICE_STORE_POSTGRES_INTERNAL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /*
- * payment_desk — payments as those see them who look after them: operators, and reconcile's report.
+ * payment_admin — payments as those see them who look after them: operators, and reconcile's report.
  * Text in results is borrowed from the answer, which lives as long as the arena.
  */
-#ifndef SLUICE_ORDERS_PAYMENT_DESK_H
-#define SLUICE_ORDERS_PAYMENT_DESK_H
+#ifndef SLUICE_ORDERS_PAYMENT_ADMIN_H
+#define SLUICE_ORDERS_PAYMENT_ADMIN_H
 
 #include "lib/orders/payment_store.h"
 
@@ -45,17 +45,17 @@ struct payment_event {
 };
 
 /** At most `limit` payments, the newest first. */
-enum postgres_outcome payment_desk_page(struct postgres *postgres, struct arena *arena,
-                                        const struct payment_filter *filter, int64_t limit,
-                                        struct payment_seen **rows, size_t *count);
+enum postgres_outcome payment_admin_page(struct postgres *postgres, struct arena *arena,
+                                         const struct payment_filter *filter, int64_t limit,
+                                         struct payment_seen **rows, size_t *count);
 
 /** The life of the payment `id`, the oldest first. */
-enum postgres_outcome payment_desk_events(struct postgres *postgres, struct arena *arena,
-                                          struct str id, struct payment_event **events,
-                                          size_t *count);
+enum postgres_outcome payment_admin_events(struct postgres *postgres, struct arena *arena,
+                                           struct str id, struct payment_event **events,
+                                           size_t *count);
 
 /** Has the payment `id` looked at as soon as reconcile comes by. DONE; SAME: there is nothing to look at; NONE. */
-enum payment_stored payment_desk_look(struct postgres *postgres, struct arena *arena,
-                                      struct str id);
+enum payment_stored payment_admin_request_lookup(struct postgres *postgres, struct arena *arena,
+                                                 struct str id);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * upkeep — what reconcile asks of a queue in Redis: claims past their lease, places that drifted apart, and
+ * queue_repair — what reconcile asks of a queue in Redis: claims past their lease, places that drifted apart, and
  * what has to be known before a queue that lost its memory, or the last of it, comes back.
  */
-#ifndef SLUICE_ADMISSION_UPKEEP_H
-#define SLUICE_ADMISSION_UPKEEP_H
+#ifndef SLUICE_ADMISSION_QUEUE_REPAIR_H
+#define SLUICE_ADMISSION_QUEUE_REPAIR_H
 
 #include <stdbool.h>
 #include <stddef.h>

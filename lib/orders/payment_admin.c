@@ -1,6 +1,4 @@
-#include "lib/orders/payment_desk.h"
-
-#include <inttypes.h>
+#include "lib/orders/payment_admin.h"
 
 #include "lib/orders/order_row.h"
 #include "lib/orders/payment_result.h"
@@ -32,14 +30,14 @@ static void read_seen(const PGresult *result, int row, struct payment_seen *seen
     payment_result_amounts(result, row, 6, &seen->amounts);
 }
 
-enum postgres_outcome payment_desk_page(struct postgres *postgres, struct arena *arena,
-                                        const struct payment_filter *filter, int64_t limit,
-                                        struct payment_seen **rows, size_t *count)
+enum postgres_outcome payment_admin_page(struct postgres *postgres, struct arena *arena,
+                                         const struct payment_filter *filter, int64_t limit,
+                                         struct payment_seen **rows, size_t *count)
 {
     const char *const parameters[] = {
         filter->stuck ? "true" : "false",    text_or_null(arena, filter->state),
         text_or_null(arena, filter->order),  text_or_null(arena, filter->id),
-        text_or_null(arena, filter->before), arena_format(arena, "%" PRId64, limit),
+        text_or_null(arena, filter->before), arena_int(arena, limit),
     };
     const PGresult *result = NULL;
     enum postgres_outcome outcome =
@@ -57,9 +55,9 @@ enum postgres_outcome payment_desk_page(struct postgres *postgres, struct arena 
     return outcome;
 }
 
-enum postgres_outcome payment_desk_events(struct postgres *postgres, struct arena *arena,
-                                          struct str id, struct payment_event **events,
-                                          size_t *count)
+enum postgres_outcome payment_admin_events(struct postgres *postgres, struct arena *arena,
+                                           struct str id, struct payment_event **events,
+                                           size_t *count)
 {
     const char *const parameters[] = {arena_copy(arena, id)};
     const PGresult *result = NULL;
@@ -83,7 +81,8 @@ enum postgres_outcome payment_desk_events(struct postgres *postgres, struct aren
     return outcome;
 }
 
-enum payment_stored payment_desk_look(struct postgres *postgres, struct arena *arena, struct str id)
+enum payment_stored payment_admin_request_lookup(struct postgres *postgres, struct arena *arena,
+                                                 struct str id)
 {
     const char *const parameters[] = {arena_copy(arena, id)};
     const PGresult *result = NULL;

@@ -1,9 +1,9 @@
-#include "lib/store/redis_count.h"
+#include "lib/store/redis_metrics.h"
 
 #include "lib/base/clock.h"
 #include "lib/store/redis_reply.h"
 
-void redis_count(const redisReply *reply, enum metric_histogram client, int64_t sent_us)
+void redis_metrics_count(const redisReply *reply, enum metric_histogram client, int64_t sent_us)
 {
     if (reply == NULL) {
         metrics_add(METRIC_REDIS_UNANSWERED, 1);

@@ -1,4 +1,4 @@
-#include "lib/admission/line_look.h"
+#include "lib/admission/line_query.h"
 
 #include "lib/admission/line_facts.h"
 #include "lib/store/redis_reply.h"
@@ -24,38 +24,38 @@ enum entry_part {
 };
 enum { RANK, SEQ, GENERATION, NUMBERS_A_MEMBER };
 
-struct line_look *line_look_new(struct arena *arena, const struct line_caller *caller,
-                                enum line_look_kind kind)
+struct line_query *line_query_new(struct arena *arena, const struct line_caller *caller,
+                                  enum line_query_kind kind)
 {
-    struct line_look *look = arena_alloc(arena, sizeof(*look));
+    struct line_query *query = arena_alloc(arena, sizeof(*query));
 
-    look->caller = caller;
-    look->kind = kind;
-    return look;
+    query->caller = caller;
+    query->kind = kind;
+    return query;
 }
 
-enum outcome line_look_outcome(struct line_look *look, const redisReply *reply)
+enum outcome line_query_outcome(struct line_query *query, const redisReply *reply)
 {
-    if (look->state == LINE_LOOK_ASKED) {
-        look->outcome = line_read_position(reply, &look->position);
-    } else if (look->state != LINE_LOOK_DECIDED) {
-        look->outcome = OUTCOME_ADMISSION_UNAVAILABLE;
+    if (query->state == LINE_QUERY_ASKED) {
+        query->outcome = line_read_position(reply, &query->position);
+    } else if (query->state != LINE_QUERY_DECIDED) {
+        query->outcome = OUTCOME_ADMISSION_UNAVAILABLE;
     }
-    return look->outcome;
+    return query->outcome;
 }
 
-bool line_looks_match(const struct line_look *one, const struct line_look *other)
+bool line_queries_match(const struct line_query *one, const struct line_query *other)
 {
     return one->kind == other->kind &&
-           (one->kind == LINE_LOOK_POSITION ||
+           (one->kind == LINE_QUERY_POSITION ||
             one->caller->by_visitor == other->caller->by_visitor) &&
            str_equal(one->caller->queue, other->caller->queue);
 }
 
-static struct redis_command *ask_positions(struct arena *arena, struct line_look *const *looks,
+static struct redis_command *ask_positions(struct arena *arena, struct line_query *const *queries,
                                            size_t count)
 {
-    struct str queue = looks[0]->caller->queue;
+    struct str queue = queries[0]->caller->queue;
     struct redis_command *command = redis_command_transaction(arena, PART_RANKS + (int)count);
 
     redis_command_next(command, "HGET");
@@ -78,12 +78,12 @@ static struct redis_command *ask_positions(struct arena *arena, struct line_look
     redis_command_next(command, "ZMSCORE");
     redis_command_add(command, waiting);
     for (size_t i = 0; i < count; i++) {
-        redis_command_add(command, looks[i]->caller->member);
+        redis_command_add(command, queries[i]->caller->member);
     }
     for (size_t i = 0; i < count; i++) {
         redis_command_next(command, "ZRANK");
         redis_command_add(command, waiting);
-        redis_command_add(command, looks[i]->caller->member);
+        redis_command_add(command, queries[i]->caller->member);
     }
     redis_command_exec(command);
     return command;
@@ -107,26 +107,26 @@ static struct str ticket_word(struct arena *arena, const struct line_caller *cal
     return str_sized(text, length - 1);
 }
 
-static struct redis_command *ask_entries(struct arena *arena, struct line_look *const *looks,
+static struct redis_command *ask_entries(struct arena *arena, struct line_query *const *queries,
                                          size_t count)
 {
-    const struct line_caller *first = looks[0]->caller;
+    const struct line_caller *first = queries[0]->caller;
     struct redis_command *command =
         redis_command_script(arena, SCRIPT_ENTER_TOGETHER, first->queue);
 
     redis_command_add(command, first->by_visitor ? STR("1") : STR("0"));
     for (size_t i = 0; i < count; i++) {
-        redis_command_add(command, looks[i]->caller->member);
-        redis_command_add(command, ticket_word(arena, looks[i]->caller));
+        redis_command_add(command, queries[i]->caller->member);
+        redis_command_add(command, ticket_word(arena, queries[i]->caller));
     }
     return command;
 }
 
-struct redis_command *line_looks_command(struct arena *arena, struct line_look *const *looks,
-                                         size_t count)
+struct redis_command *line_queries_command(struct arena *arena, struct line_query *const *queries,
+                                           size_t count)
 {
-    return looks[0]->kind == LINE_LOOK_POSITION ? ask_positions(arena, looks, count)
-                                                : ask_entries(arena, looks, count);
+    return queries[0]->kind == LINE_QUERY_POSITION ? ask_positions(arena, queries, count)
+                                                   : ask_entries(arena, queries, count);
 }
 
 static bool is_array(const redisReply *reply, size_t elements)
@@ -158,7 +158,7 @@ static bool ticket_is_good(const struct line_caller *caller, const struct line_f
 
 /* Whoever stands in line and shows no ticket but the current one. */
 static void read_position(const redisReply *reply, size_t index, const struct line_facts *facts,
-                          struct line_look *look)
+                          struct line_query *query)
 {
     const redisReply *rank = reply->element[PART_RANKS + index];
     int64_t score;
@@ -167,16 +167,16 @@ static void read_position(const redisReply *reply, size_t index, const struct li
         !str_to_int64(redis_reply_text(reply->element[PART_SCORES], index), 0, INT64_MAX, &score)) {
         return;
     }
-    const struct line_caller *caller = look->caller;
+    const struct line_caller *caller = query->caller;
     int64_t seq = score / GENERATIONS;
     int64_t generation = score % GENERATIONS;
     if (!ticket_is_good(caller, facts, seq, generation) ||
         (caller->by_visitor && !str_equal(facts->identity, STR("visitor")))) {
         return;
     }
-    look->state = LINE_LOOK_DECIDED;
-    look->outcome = OUTCOME_OK;
-    look->position = (struct line_position){
+    query->state = LINE_QUERY_DECIDED;
+    query->outcome = OUTCOME_OK;
+    query->position = (struct line_position){
         .queue_state = facts->queue_state,
         .status = LINE_WAITING,
         .rank = rank->integer,
@@ -193,7 +193,7 @@ static void read_position(const redisReply *reply, size_t index, const struct li
     };
 }
 
-static bool read_positions(const redisReply *reply, struct line_look *const *looks, size_t count)
+static bool read_positions(const redisReply *reply, struct line_query *const *queries, size_t count)
 {
     struct line_facts facts;
 
@@ -201,12 +201,12 @@ static bool read_positions(const redisReply *reply, struct line_look *const *loo
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        read_position(reply, i, &facts, looks[i]);
+        read_position(reply, i, &facts, queries[i]);
     }
     return true;
 }
 
-static bool read_entries(const redisReply *reply, struct line_look *const *looks, size_t count)
+static bool read_entries(const redisReply *reply, struct line_query *const *queries, size_t count)
 {
     if (!is_array(reply, ENTRY_MEMBERS + NUMBERS_A_MEMBER * count) ||
         redis_reply_int(reply, ENTRY_ORDINARY, 0) != 1) {
@@ -219,9 +219,9 @@ static bool read_entries(const redisReply *reply, struct line_look *const *looks
         if (rank < 0) {
             continue;
         }
-        looks[i]->state = LINE_LOOK_DECIDED;
-        looks[i]->outcome = rank < before ? OUTCOME_ALREADY : OUTCOME_ENTERED;
-        looks[i]->position = (struct line_position){
+        queries[i]->state = LINE_QUERY_DECIDED;
+        queries[i]->outcome = rank < before ? OUTCOME_ALREADY : OUTCOME_ENTERED;
+        queries[i]->position = (struct line_position){
             .queue_state = redis_reply_text(reply, ENTRY_QUEUE_STATE),
             .status = LINE_WAITING,
             .rank = rank,
@@ -240,14 +240,14 @@ static bool read_entries(const redisReply *reply, struct line_look *const *looks
     return true;
 }
 
-bool line_looks_read(const redisReply *reply, struct line_look *const *looks, size_t count)
+bool line_queries_read(const redisReply *reply, struct line_query *const *queries, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        looks[i]->state = reply == NULL ? LINE_LOOK_LOST : LINE_LOOK_UNDECIDED;
+        queries[i]->state = reply == NULL ? LINE_QUERY_LOST : LINE_QUERY_UNDECIDED;
     }
     if (reply == NULL) {
         return true;
     }
-    return looks[0]->kind == LINE_LOOK_POSITION ? read_positions(reply, looks, count)
-                                                : read_entries(reply, looks, count);
+    return queries[0]->kind == LINE_QUERY_POSITION ? read_positions(reply, queries, count)
+                                                   : read_entries(reply, queries, count);
 }

@@ -1,7 +1,7 @@
 #include "lib/base/log.h"
-#include "lib/store/redis_line_parts.h"
+#include "lib/store/redis_async_internal.h"
 
-static void close_gate(struct line_node *node, const char *why)
+static void close_gate(struct async_node *node, const char *why)
 {
     char name[ENDPOINT_HOST + 16];
 
@@ -14,17 +14,17 @@ static void close_gate(struct line_node *node, const char *why)
     node->was_open = false;
 }
 
-static void open_gate(struct line_node *node)
+static void open_gate(struct async_node *node)
 {
     node->gate = GATE_OPEN;
     node->was_open = true;
-    node->line->has_been_up = true;
+    node->async->has_been_up = true;
 }
 
 /* A look that a new connection has overtaken says nothing of it: the gate is another one then. */
 static void on_tenure(void *context, const redisReply *reply)
 {
-    struct line_node *node = context;
+    struct async_node *node = context;
 
     if (node->gate != GATE_ASKED) {
         return;
@@ -42,7 +42,7 @@ static void on_tenure(void *context, const redisReply *reply)
 
 static void on_known(void *context, const redisReply *reply)
 {
-    struct line_node *node = context;
+    struct async_node *node = context;
 
     if (node->gate != GATE_SOUGHT) {
         return;
@@ -55,7 +55,7 @@ static void on_known(void *context, const redisReply *reply)
 }
 
 /* When the next look is due; -1: it is under way, or nobody asks. */
-static int64_t look_at_ms(const struct line_node *node)
+static int64_t look_at_ms(const struct async_node *node)
 {
     switch (node->gate) {
     case GATE_UNKNOWN:
@@ -65,49 +65,49 @@ static int64_t look_at_ms(const struct line_node *node)
     case GATE_SOUGHT:
         return -1;
     case GATE_CLOSED:
-        return node->checked_ms + LINE_CLOSED_MS;
+        return node->checked_ms + ASYNC_CLOSED_MS;
     case GATE_OPEN:
-        return node->is_used ? node->checked_ms + LINE_CHECK_MS : -1;
+        return node->is_used ? node->checked_ms + ASYNC_CHECK_MS : -1;
     }
     return -1;
 }
 
 /* To this very node, whatever the slots say. */
-static void ask_tenure(struct line_node *node, int64_t now_ms)
+static void ask_tenure(struct async_node *node, int64_t now_ms)
 {
     struct arena *arena = arena_new();
 
     node->gate = GATE_ASKED;
     node->checked_ms = now_ms;
     node->is_used = false;
-    line_ask(node->line, node, arena, redis_tenure_ask(arena), on_tenure, node, now_ms);
+    async_send_internal(node->async, node, arena, redis_tenure_ask(arena), on_tenure, node, now_ms);
 }
 
-static void ask_known(struct line_node *node, int64_t now_ms)
+static void ask_known(struct async_node *node, int64_t now_ms)
 {
     struct arena *arena = arena_new();
 
     node->gate = GATE_SOUGHT;
-    line_ask(node->line, NULL, arena, redis_tenure_known(arena, &node->tenure), on_known, node,
-             now_ms);
+    async_send_internal(node->async, NULL, arena, redis_tenure_known(arena, &node->tenure),
+                        on_known, node, now_ms);
 }
 
-void line_node_turn(struct line_node *node, int64_t now_ms)
+void async_node_turn(struct async_node *node, int64_t now_ms)
 {
-    struct redis_line *line = node->line;
+    struct redis_async *async = node->async;
 
     if (node->is_wrong) {
         node->is_wrong = false;
-        line->seek |= line->access.mode == REDIS_SENTINEL;
-        line->slots_are_old = line->slots != NULL;
-        if (line->slots == NULL) {
+        async->seek |= async->access.mode == REDIS_SENTINEL;
+        async->slots_are_old = async->slots != NULL;
+        if (async->slots == NULL) {
             /* Behind the same address there may be another one next time. */
             redis_pipeline_drop(node->pipeline, "it is not the primary", now_ms);
         }
         return;
     }
     int64_t at_ms =
-        redis_pipeline_is_silent(node->pipeline) && line->has_been_up && node->gate != GATE_UNKNOWN
+        redis_pipeline_is_silent(node->pipeline) && async->has_been_up && node->gate != GATE_UNKNOWN
             ? -1
             : look_at_ms(node);
     if (!redis_pipeline_is_up(node->pipeline) || at_ms < 0 || at_ms > now_ms) {
@@ -120,7 +120,7 @@ void line_node_turn(struct line_node *node, int64_t now_ms)
     }
 }
 
-int64_t line_node_next_turn(const struct line_node *node, int64_t now_ms)
+int64_t async_node_next_turn(const struct async_node *node, int64_t now_ms)
 {
     if (node->is_wrong) {
         return 0;
