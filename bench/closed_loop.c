@@ -152,7 +152,7 @@ static void send_next(struct loop *loop, struct connection *connection)
     }
 }
 
-static void go_on_anew(struct loop *loop, uint32_t number)
+static void restart_connection(struct loop *loop, uint32_t number)
 {
     close(loop->all[number].fd);
     connect_one(loop, number);
@@ -162,7 +162,7 @@ static void go_on_anew(struct loop *loop, uint32_t number)
 static void lose(struct loop *loop, uint32_t number)
 {
     loop->statuses[0]++;
-    go_on_anew(loop, number);
+    restart_connection(loop, number);
 }
 
 static void receive(struct loop *loop, uint32_t number)
@@ -183,7 +183,7 @@ static void receive(struct loop *loop, uint32_t number)
         loop->statuses[answer.status > 0 && answer.status < STATUSES ? answer.status : 0]++;
         connection->answered++;
         if (answer.closes) {
-            go_on_anew(loop, number);
+            restart_connection(loop, number);
         } else {
             send_next(loop, connection);
         }

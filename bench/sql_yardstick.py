@@ -1,6 +1,6 @@
 """pgbench with the statement that the order pool sends, overheard in PostgreSQL's log.
 
-A worker takes two of its parameters from answers it has had: rows of the outbox to strike, and the coupon behind which it
+A worker takes two of its parameters from answers it has had: rows of the outbox to delete, and the coupon behind which it
 begins to look. So does pgbench. Without that its coupons would be looked for from the beginning, and reconcile would tell
 Redis of its orders while ours are measured."""
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from bench import usage
 
 PGBENCH = "/usr/lib/postgresql/15/bin/pgbench"
-BATCH = 16  # TOLD_ROWS_BATCH: every so many transactions one strikes the rows of as many
+BATCH = 16  # OUTBOX_ACKS_BATCH_MIN: every so many transactions one deletes the rows of as many
 # Function: {number of a parameter: the column of earlier answers that it comes from}.
 HANDED_ON = {"place_order": {18: "outbox_row"}, "issue_coupon": {12: "outbox_row", 10: "coupon_number"}}
 

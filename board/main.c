@@ -2,9 +2,7 @@
  * sluice-board — writes each queue's public state into a file, which nginx serves to the whole crowd.
  * SIGTERM and SIGINT: takes the files away and ends; nginx then asks the queue pool instead.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,10 +43,7 @@ int main(int argc, char **argv)
         return code;
     }
     shutdown_prepare();
-    if (settings.metrics_file[0] != '\0' && !metrics_open(settings.metrics_file)) {
-        log_event(LOG_LEVEL_WARNING, "metrics.unusable",
-                  LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
-    }
+    metrics_start(settings.metrics_file);
     confine(&settings, &(struct confinement){.keeps_board = true});
     struct board_writer *writer = board_writer_new(&settings);
     log_event(LOG_LEVEL_INFO, "board.started",

@@ -12,7 +12,7 @@ struct crowd {
     struct shopper shoppers[];
 };
 
-struct crowd *crowd_new(const struct surroundings *around, int64_t count, int64_t now)
+struct crowd *crowd_new(const struct shopper_context *context, int64_t count, int64_t now)
 {
     struct crowd *crowd = calloc(1, sizeof(*crowd) + (size_t)count * sizeof(crowd->shoppers[0]));
 
@@ -23,7 +23,7 @@ struct crowd *crowd_new(const struct surroundings *around, int64_t count, int64_
     crowd->count = (size_t)count;
     for (size_t i = 0; i < crowd->count; i++) {
         uint32_t within = random_below(100) < BURST_PERCENT ? BURST_MS : TRICKLE_MS;
-        shopper_init(&crowd->shoppers[i], around, now + random_below(within));
+        shopper_init(&crowd->shoppers[i], context, now + random_below(within));
     }
     return crowd;
 }

@@ -11,8 +11,8 @@
 struct crowd;
 
 /** `count` slots; most of the first people come at once after `now` (monotonic ms), the others trickle in.
- *  `around` is borrowed. Never NULL. */
-struct crowd *crowd_new(const struct surroundings *around, int64_t count, int64_t now);
+ *  `context` is borrowed. Never NULL. */
+struct crowd *crowd_new(const struct shopper_context *context, int64_t count, int64_t now);
 
 void crowd_free(struct crowd *crowd);
 

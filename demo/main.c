@@ -115,18 +115,18 @@ int main(int count, char **arguments)
 
     options_read(count, arguments, &options);
     struct str admin_key = read_key(arena, options.data_dir, "admin.key");
-    struct surroundings around = {
+    struct shopper_context context = {
         .tally = &tally,
         .queue = options.queue,
         .member_key = mac_key_new(read_key(arena, options.data_dir, "member-jwt.key")),
     };
-    random_id(around.run);
+    random_id(context.run);
 
     int stop_fd = catch_stop();
     int64_t start = clock_monotonic_ms();
     struct api_client *api = api_client_new(options.url);
-    around.api = api;
-    struct crowd *crowd = crowd_new(&around, options.shoppers, start);
+    context.api = api;
+    struct crowd *crowd = crowd_new(&context, options.shoppers, start);
     shop_init(&shop, api, &tally, options.queue, admin_key.p);
 
     run(&options, api, &shop, crowd, &tally, stop_fd);
@@ -135,7 +135,7 @@ int main(int count, char **arguments)
     tally_print(&tally, (clock_monotonic_ms() - start) / 1000, stdout);
     api_client_free(api);
     crowd_free(crowd);
-    mac_key_free(around.member_key);
+    mac_key_free(context.member_key);
     arena_free(arena);
     return EXIT_SUCCESS;
 }

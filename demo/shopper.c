@@ -22,7 +22,7 @@ static void go_on(struct shopper *shopper, enum shopper_step step, int64_t in_ms
 }
 
 /* This person is done; another one comes after a while. */
-static void go_home(struct shopper *shopper)
+static void finish_visit(struct shopper *shopper)
 {
     go_on(shopper, SHOPPER_OUTSIDE, between(500, 8000));
 }
@@ -56,17 +56,17 @@ static enum shopper_temper random_temper(void)
 static void request(struct shopper *shopper, struct api_request what, api_done *done)
 {
     shopper->busy = true;
-    api_send(shopper->around->api, &what, done, shopper);
+    api_send(shopper->context->api, &what, done, shopper);
 }
 
-static void come(struct shopper *shopper)
+static void arrive(struct shopper *shopper)
 {
-    struct tally *tally = shopper->around->tally;
+    struct tally *tally = shopper->context->tally;
 
     tally->arrived++;
     (void)snprintf(shopper->member, sizeof(shopper->member), "shopper-%.8s-%" PRId64,
-                   shopper->around->run, tally->arrived);
-    member_token_sign(shopper->around->member_key, shopper->member, shopper->token);
+                   shopper->context->run, tally->arrived);
+    member_token_sign(shopper->context->member_key, shopper->member, shopper->token);
     shopper->temper = random_temper();
     shopper->polls_left = (int)between(1, 8);
     shopper->baskets_left = 3;
@@ -81,7 +81,7 @@ static void read_position(struct shopper *shopper, const struct api_reply *reply
     if (strcmp(status, "READY") == 0) {
         (void)snprintf(shopper->entry_token, sizeof(shopper->entry_token), "%s",
                        api_text(reply, "entryToken"));
-        shopper->around->tally->admitted++;
+        shopper->context->tally->admitted++;
         go_on(shopper, SHOPPER_CHOOSING,
               shopper->temper == TEMPER_LATE ? LATE_MS : between(800, 4000));
     } else if (strcmp(status, "WAITING") == 0) {
@@ -95,7 +95,7 @@ static void read_position(struct shopper *shopper, const struct api_reply *reply
 static void on_entered(void *context, const struct api_reply *reply)
 {
     struct shopper *shopper = context;
-    struct tally *tally = shopper->around->tally;
+    struct tally *tally = shopper->context->tally;
 
     shopper->busy = false;
     if (reply->status == 201 || reply->status == 200) {
@@ -104,13 +104,13 @@ static void on_entered(void *context, const struct api_reply *reply)
         read_position(shopper, reply);
     } else if (reply->status == 410 || strcmp(reply->code, "QUEUE_FULL") == 0) {
         tally->turned_away++;
-        go_home(shopper);
+        finish_visit(shopper);
     } else if (is_passing(reply) || reply->status == 404) {
         tally_unanswered(tally, reply);
         try_again(shopper, reply);
     } else {
         tally_unexpected(tally, "entering", reply);
-        go_home(shopper);
+        finish_visit(shopper);
     }
 }
 
@@ -118,7 +118,7 @@ static void enter(struct shopper *shopper)
 {
     char path[PATH_TEXT];
 
-    (void)snprintf(path, sizeof(path), "/v1/queues/%s/entries", shopper->around->queue);
+    (void)snprintf(path, sizeof(path), "/v1/queues/%s/entries", shopper->context->queue);
     request(shopper, (struct api_request){.method = "POST", .path = path, .bearer = shopper->token},
             on_entered);
 }
@@ -126,7 +126,7 @@ static void enter(struct shopper *shopper)
 static void on_position(void *context, const struct api_reply *reply)
 {
     struct shopper *shopper = context;
-    struct tally *tally = shopper->around->tally;
+    struct tally *tally = shopper->context->tally;
 
     shopper->busy = false;
     if (reply->status == 200) {
@@ -138,7 +138,7 @@ static void on_position(void *context, const struct api_reply *reply)
         try_again(shopper, reply);
     } else {
         tally_unexpected(tally, "a poll", reply);
-        go_home(shopper);
+        finish_visit(shopper);
     }
 }
 
@@ -148,8 +148,8 @@ static void poll_position(struct shopper *shopper)
 
     if (shopper->polls_left > 0 && --shopper->polls_left == 0) {
         if (shopper->temper == TEMPER_VANISHES) {
-            shopper->around->tally->vanished++;
-            go_home(shopper);
+            shopper->context->tally->vanished++;
+            finish_visit(shopper);
             return;
         }
         if (shopper->temper == TEMPER_LEAVES) {
@@ -161,7 +161,7 @@ static void poll_position(struct shopper *shopper)
             return;
         }
     }
-    (void)snprintf(path, sizeof(path), "/v1/queues/%s/position", shopper->around->queue);
+    (void)snprintf(path, sizeof(path), "/v1/queues/%s/position", shopper->context->queue);
     request(shopper,
             (struct api_request){.method = "GET",
                                  .path = path,
@@ -173,7 +173,7 @@ static void poll_position(struct shopper *shopper)
 static void on_left(void *context, const struct api_reply *reply)
 {
     struct shopper *shopper = context;
-    struct tally *tally = shopper->around->tally;
+    struct tally *tally = shopper->context->tally;
 
     shopper->busy = false;
     if (is_passing(reply)) {
@@ -186,14 +186,14 @@ static void on_left(void *context, const struct api_reply *reply)
     } else if (reply->status != 404) {
         tally_unexpected(tally, "leaving", reply);
     }
-    go_home(shopper);
+    finish_visit(shopper);
 }
 
 static void leave(struct shopper *shopper)
 {
     char path[PATH_TEXT];
 
-    (void)snprintf(path, sizeof(path), "/v1/queues/%s/entries", shopper->around->queue);
+    (void)snprintf(path, sizeof(path), "/v1/queues/%s/entries", shopper->context->queue);
     request(shopper,
             (struct api_request){.method = "DELETE",
                                  .path = path,
@@ -208,7 +208,7 @@ static void fill_basket(struct shopper *shopper)
     bool taken[SHOP_PRODUCTS] = {false};
     int wanted = (int)between(1, 4);
     int length = snprintf(shopper->basket, sizeof(shopper->basket), "{\"queue\":\"%s\",\"items\":[",
-                          shopper->around->queue);
+                          shopper->context->queue);
 
     random_id(shopper->key);
     shopper->order[0] = '\0';
@@ -219,7 +219,7 @@ static void fill_basket(struct shopper *shopper)
             continue;
         }
         taken[product] = true;
-        shop_sku(shopper->around->queue, product, sku);
+        shop_sku(shopper->context->queue, product, sku);
         length += snprintf(shopper->basket + length, sizeof(shopper->basket) - (size_t)length,
                            "%s{\"sku\":\"%s\",\"quantity\":%" PRId64 "}", i > 0 ? "," : "", sku,
                            between(1, 4));
@@ -230,7 +230,7 @@ static void fill_basket(struct shopper *shopper)
 
 static void on_made(struct shopper *shopper, const struct api_reply *reply)
 {
-    struct tally *tally = shopper->around->tally;
+    struct tally *tally = shopper->context->tally;
     const char *id = api_text(reply, "id");
 
     if (shopper->step == SHOPPER_REPEATING) {
@@ -239,7 +239,7 @@ static void on_made(struct shopper *shopper, const struct api_reply *reply)
         } else {
             tally_unexpected(tally, "a repeat", reply);
         }
-        go_home(shopper);
+        finish_visit(shopper);
         return;
     }
     tally->ordered++;
@@ -247,14 +247,14 @@ static void on_made(struct shopper *shopper, const struct api_reply *reply)
     if (shopper->temper == TEMPER_REPEATS) {
         go_on(shopper, SHOPPER_REPEATING, between(50, 1500));
     } else {
-        go_home(shopper);
+        finish_visit(shopper);
     }
 }
 
 static void on_ordered(void *context, const struct api_reply *reply)
 {
     struct shopper *shopper = context;
-    struct tally *tally = shopper->around->tally;
+    struct tally *tally = shopper->context->tally;
 
     shopper->busy = false;
     tally_order_ends(tally);
@@ -277,13 +277,13 @@ static void on_ordered(void *context, const struct api_reply *reply)
         go_on(shopper, SHOPPER_ENTERING, between(0, 1000));
     } else {
         tally_unexpected(tally, "an order", reply);
-        go_home(shopper);
+        finish_visit(shopper);
     }
 }
 
 static void order(struct shopper *shopper)
 {
-    tally_order_begins(shopper->around->tally);
+    tally_order_begins(shopper->context->tally);
     request(shopper,
             (struct api_request){.method = "POST",
                                  .path = "/v1/orders",
@@ -294,9 +294,9 @@ static void order(struct shopper *shopper)
             on_ordered);
 }
 
-void shopper_init(struct shopper *shopper, const struct surroundings *around, int64_t arrival)
+void shopper_init(struct shopper *shopper, const struct shopper_context *context, int64_t arrival)
 {
-    *shopper = (struct shopper){.around = around, .step = SHOPPER_OUTSIDE, .due = arrival};
+    *shopper = (struct shopper){.context = context, .step = SHOPPER_OUTSIDE, .due = arrival};
 }
 
 int64_t shopper_step(struct shopper *shopper, int64_t now)
@@ -309,7 +309,7 @@ int64_t shopper_step(struct shopper *shopper, int64_t now)
     }
     switch (shopper->step) {
     case SHOPPER_OUTSIDE:
-        come(shopper);
+        arrive(shopper);
         break;
     case SHOPPER_ENTERING:
         enter(shopper);

@@ -17,7 +17,7 @@
 enum { TICKET_TEXT = 2048, ORDER_ID_TEXT = 128, BASKET_TEXT = 512 };
 
 /** What all shoppers share. Pointers are borrowed. */
-struct surroundings {
+struct shopper_context {
     struct api_client *api;
     struct tally *tally;
     const char *queue;
@@ -45,7 +45,7 @@ enum shopper_temper {
 };
 
 struct shopper {
-    const struct surroundings *around;
+    const struct shopper_context *context;
     enum shopper_step step;
     enum shopper_temper temper;
     int64_t due;      /* monotonic ms of the next action */
@@ -62,7 +62,7 @@ struct shopper {
 };
 
 /** A slot whose first person comes at `arrival` (monotonic ms). */
-void shopper_init(struct shopper *shopper, const struct surroundings *around, int64_t arrival);
+void shopper_init(struct shopper *shopper, const struct shopper_context *context, int64_t arrival);
 
 /** Does what is due at `now`; returns when something will be due next: shopper->due, or far away while a
  *  request is under way. */

@@ -23,7 +23,7 @@
 #include "lib/identity/key_set.h"
 #include "lib/identity/member_jwt.h"
 #include "lib/metrics/metrics.h"
-#include "lib/orders/told_rows.h"
+#include "lib/orders/outbox_acks.h"
 #include "lib/payments/payment_provider.h"
 #include "lib/settings/program_options.h"
 #include "lib/store/confinement.h"
@@ -225,9 +225,9 @@ static void stores_open(struct services *services)
         }
     }
     if (services->pool == POOL_ORDER) {
-        static struct told_rows told;
-        told.redis = services->redis;
-        services->told = &told;
+        static struct outbox_acks acks;
+        acks.redis = services->redis;
+        services->outbox_acks = &acks;
     }
     if (services->pool == POOL_ORDER || services->pool == POOL_CATALOG) {
         services->catalog = catalog_open(settings, services->postgres);
@@ -245,10 +245,7 @@ static int serve(enum pool pool, const struct settings *settings)
 
     (void)log_level_parse(str_of(settings->log_level), &level);
     request_log_start(level);
-    if (settings->metrics_file[0] != '\0' && !metrics_open(settings->metrics_file)) {
-        log_event(LOG_LEVEL_WARNING, "metrics.unusable",
-                  LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
-    }
+    metrics_start(settings->metrics_file);
     if (!keys_open(&services, error)) {
         log_event(LOG_LEVEL_ERROR, "keys.unusable", LOG_FIELDS(LOG_TEXT("why", error)));
         services_close(&services);

@@ -1,4 +1,4 @@
-#include "lib/admission/upkeep.h"
+#include "lib/admission/queue_repair.h"
 #include "lib/base/log.h"
 #include "lib/orders/claim_settlement.h"
 #include "lib/orders/seat_store.h"

@@ -115,8 +115,8 @@ static void compare_owners(struct reconcile *reconcile, struct str queue,
     note(reconcile, queue, count, told, added, dropped);
 }
 
-static const struct told_coupons *told_of(const struct told_coupons *told, size_t count,
-                                          struct str event)
+static const struct told_coupons *find_told(const struct told_coupons *told, size_t count,
+                                            struct str event)
 {
     for (size_t i = 0; i < count; i++) {
         if (str_equal(told[i].event, event)) {
@@ -188,7 +188,7 @@ void reconcile_coupons(struct reconcile *reconcile, const struct queue_row *queu
     }
     bool differs = forget_others(reconcile, queue->id, told, told_count, counts, count);
     for (size_t i = 0; i < count; i++) {
-        const struct told_coupons *of_event = told_of(told, told_count, counts[i].event);
+        const struct told_coupons *of_event = find_told(told, told_count, counts[i].event);
         if (!str_equal(of_event->record, counts[i].record)) {
             differs = true;
             note_record(reconcile, queue, change, &counts[i], of_event);

@@ -1,5 +1,5 @@
 #include "lib/admission/queue_publication.h"
-#include "lib/admission/upkeep.h"
+#include "lib/admission/queue_repair.h"
 #include "lib/base/log.h"
 #include "lib/orders/availability.h"
 #include "lib/orders/checkpoint_store.h"

@@ -2,9 +2,7 @@
  * sluice-reconcile — the cleanup job: once (cron, a systemd timer), or every so many seconds.
  * With --once it prints what it did and ends with 1 where something needs a person.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
@@ -183,10 +181,7 @@ int main(int argc, char **argv)
         !str_to_int64(str_of(options[OPTION_EVERY].value), 1, 86400, &seconds)) {
         return program_usage_error(&program, "--every takes a whole number of seconds, 1 to 86400");
     }
-    if (settings.metrics_file[0] != '\0' && !metrics_open(settings.metrics_file)) {
-        log_event(LOG_LEVEL_WARNING, "metrics.unusable",
-                  LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
-    }
+    metrics_start(settings.metrics_file);
     struct reconcile reconcile = {
         .settings = &settings,
         .redis = redis_new_unguarded(&settings, settings.redis_timeout_ms),
@@ -194,7 +189,7 @@ int main(int argc, char **argv)
                                  settings.lock_timeout_ms),
         .arena = arena_new(),
     };
-    reconcile.told.redis = reconcile.redis;
+    reconcile.outbox_acks.redis = reconcile.redis;
     bool is_payable = payment_provider_open(&settings, &reconcile.payment_provider, payment_error);
     confine(&settings, &(struct confinement){.reads = READ_AGAIN,
                                              .has_postgres = true,

@@ -11,7 +11,7 @@ enum {
     ROWS_PER_BATCH = 200,
     BATCHES_PER_PASS = 50,
     STUCK_ATTEMPTS = 20, /* then a person should look */
-    /* A worker that lives strikes its rows within TOLD_ROWS_REST_MS, a beat and a statement. */
+    /* A worker that lives deletes its rows within OUTBOX_ACKS_FLUSH_MS, a beat and a statement. */
     WORKER_MS = 6000
 };
 
@@ -34,33 +34,33 @@ static enum outcome consume(struct reconcile *reconcile, const struct outbox_row
     return outcome;
 }
 
-enum carried { CARRIED_OUT, CARRIED_JUST_NOW, NOT_CARRIED_OUT };
+enum delivery { DELIVERED, DELIVERED_JUST_NOW, NOT_DELIVERED };
 
-/* What Redis has just heard for the first time it may yet forget: struck later, see told_rows. A single pass has no
+/* What Redis has just heard for the first time it may yet forget: deleted later, see outbox_acks. A single pass has no
  * later. */
-static enum carried carry_out_consume(struct reconcile *reconcile, const struct outbox_row *row)
+static enum delivery deliver_consume(struct reconcile *reconcile, const struct outbox_row *row)
 {
     switch (consume(reconcile, row)) {
     case OUTCOME_ADMISSION_UNAVAILABLE:
-        return NOT_CARRIED_OUT;
+        return NOT_DELIVERED;
     case OUTCOME_CONSUMED:
         if (!reconcile->thorough) {
-            told_rows_add(&reconcile->told, row->id, clock_monotonic_ms());
-            return CARRIED_JUST_NOW;
+            outbox_acks_add(&reconcile->outbox_acks, row->id, clock_monotonic_ms());
+            return DELIVERED_JUST_NOW;
         }
-        return CARRIED_OUT;
+        return DELIVERED;
     default:
-        return CARRIED_OUT;
+        return DELIVERED;
     }
 }
 
-static enum carried carry_out(struct reconcile *reconcile, const struct outbox_row *row)
+static enum delivery deliver(struct reconcile *reconcile, const struct outbox_row *row)
 {
     bool done = false;
 
     switch (row->kind) {
     case OUTBOX_CONSUME:
-        return carry_out_consume(reconcile, row);
+        return deliver_consume(reconcile, row);
     case OUTBOX_FREE_PLACE:
         done = place_free(reconcile->redis, reconcile->arena, row->queue, row->member,
                           row->order) != OUTCOME_ADMISSION_UNAVAILABLE;
@@ -77,7 +77,7 @@ static enum carried carry_out(struct reconcile *reconcile, const struct outbox_r
         done = catalog_concert_changed(reconcile->redis, reconcile->arena, row->concert);
         break;
     }
-    return done ? CARRIED_OUT : NOT_CARRIED_OUT;
+    return done ? DELIVERED : NOT_DELIVERED;
 }
 
 /* Returns how many rows were taken, -1 when this pass should not go on. */
@@ -97,10 +97,10 @@ static int64_t work_off_batch(struct reconcile *reconcile)
     }
     int64_t *ids = arena_alloc(reconcile->arena, (count + 1) * sizeof(*ids));
     for (size_t i = 0; i < count; i++) {
-        enum carried carried = carry_out(reconcile, &rows[i]);
-        if (carried == CARRIED_OUT) {
+        enum delivery delivery = deliver(reconcile, &rows[i]);
+        if (delivery == DELIVERED) {
             ids[done++] = rows[i].id;
-        } else if (carried == CARRIED_JUST_NOW) {
+        } else if (delivery == DELIVERED_JUST_NOW) {
             just_now++;
         } else if (rows[i].attempts >= STUCK_ATTEMPTS) {
             report->outbox_stuck++;
@@ -117,19 +117,20 @@ static int64_t work_off_batch(struct reconcile *reconcile)
     return done + just_now < count ? -1 : (int64_t)count;
 }
 
-static void strike_told(struct reconcile *reconcile)
+static void flush_acks(struct reconcile *reconcile)
 {
     size_t before;
 
     do {
-        before = reconcile->told.count;
-        told_rows_flush(&reconcile->told, reconcile->postgres, reconcile->arena, TOLD_ROWS_KEPT_MS);
-    } while (reconcile->told.count < before);
+        before = reconcile->outbox_acks.count;
+        outbox_acks_flush(&reconcile->outbox_acks, reconcile->postgres, reconcile->arena,
+                          OUTBOX_ACKS_DURABLE_MS);
+    } while (reconcile->outbox_acks.count < before);
 }
 
 void reconcile_outbox(struct reconcile *reconcile)
 {
-    strike_told(reconcile);
+    flush_acks(reconcile);
     for (int batch = 0; batch < BATCHES_PER_PASS; batch++) {
         if (work_off_batch(reconcile) < ROWS_PER_BATCH) {
             return;

@@ -1,7 +1,7 @@
 /* Payments whose time to be looked at has come: what the provider says is what they come to. */
 #include "lib/base/clock.h"
 #include "lib/metrics/metrics.h"
-#include "lib/orders/payment_desk.h"
+#include "lib/orders/payment_admin.h"
 #include "lib/payments/payment_flow.h"
 #include "reconcile/reconcile.h"
 
@@ -67,8 +67,8 @@ void reconcile_payments_for_person(struct reconcile *reconcile)
     const struct payment_filter filter = {.stuck = true};
     struct reconcile_report *report = &reconcile->report;
 
-    if (payment_desk_page(reconcile->postgres, reconcile->arena, &filter, PAYMENT_PAGE_MAX,
-                          &report->for_person, &report->for_person_count) != POSTGRES_OK) {
+    if (payment_admin_page(reconcile->postgres, reconcile->arena, &filter, PAYMENT_PAGE_MAX,
+                           &report->for_person, &report->for_person_count) != POSTGRES_OK) {
         report->postgres_silent = true;
     }
 }

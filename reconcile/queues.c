@@ -1,4 +1,4 @@
-#include "lib/admission/upkeep.h"
+#include "lib/admission/queue_repair.h"
 #include "lib/base/log.h"
 #include "lib/orders/recovery_store.h"
 #include "lib/store/redis_primary.h"

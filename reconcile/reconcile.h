@@ -14,9 +14,9 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/identifier.h"
-#include "lib/orders/payment_desk.h"
+#include "lib/orders/outbox_acks.h"
+#include "lib/orders/payment_admin.h"
 #include "lib/orders/queue_store.h"
-#include "lib/orders/told_rows.h"
 #include "lib/payments/payment_provider.h"
 #include "lib/settings/settings.h"
 #include "lib/store/postgres.h"
@@ -64,10 +64,10 @@ struct reconcile {
     struct payment_provider *payment_provider; /* NULL: there is none */
     struct arena *arena;
     struct reconcile_report report; /* of the pass that runs */
-    struct told_rows told;          /* tokens that were spent here, not by their workers */
+    struct outbox_acks outbox_acks; /* tokens that were spent here, not by their workers */
     bool
         thorough; /* a pass compares every seat, not just the next pages of them, and takes every row
-                      of the outbox, not just those that no worker strikes any more */
+                      of the outbox, not just those that no worker deletes any more */
     struct compared compared; /* where the next pass goes on */
     int64_t pages_left;       /* of seats, for the pass that runs */
     int64_t books_at_ms;    /* when the books were last read for the metrics, monotonic; 0: never */

@@ -2,8 +2,6 @@
  * sluice-scheduler — promotes the members of every queue that it leads, at the queue's rate.
  * SIGTERM and SIGINT: hands its queues over and ends.
  */
-#include <errno.h>
-#include <string.h>
 
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
@@ -30,10 +28,7 @@ int main(int argc, char **argv)
         return code;
     }
     shutdown_prepare();
-    if (settings.metrics_file[0] != '\0' && !metrics_open(settings.metrics_file)) {
-        log_event(LOG_LEVEL_WARNING, "metrics.unusable",
-                  LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
-    }
+    metrics_start(settings.metrics_file);
     confine(&settings,
             &(struct confinement){.has_postgres = settings.postgres_conninfo[0] != '\0'});
     struct scheduler *scheduler = scheduler_new(&settings);

@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "sluicectl/client.h"
+#include "sluicectl/code_generation.h"
 #include "sluicectl/commands.h"
 #include "sluicectl/table.h"
-
-enum { CODES_PER_REQUEST = 10000 };
 
 static const char *codes_path(const struct invocation *invocation, const char *queue)
 {
@@ -110,33 +109,13 @@ enum exit_code command_codes_generate(const struct command *command,
 {
     const char *queue = id_argument(invocation, 0, "QUEUE");
     json_object *request = queue == NULL ? NULL : new_request(invocation);
-    int64_t left = 0;
 
     (void)command;
     if (request == NULL) {
         return EXIT_USAGE;
     }
-    if (!str_to_int64(str_of(invocation->arguments[2]), 1, 10000000, &left)) {
-        return misused("COUNT must be a whole number from 1 to 10000000, not '%s'",
-                       invocation->arguments[2]);
-    }
-    while (left > 0) {
-        struct client_answer answer;
-        int64_t part = left < CODES_PER_REQUEST ? left : CODES_PER_REQUEST;
-        json_object_object_add(request, "generate", json_object_new_int64(part));
-        if (!client_call(invocation, "POST", codes_path(invocation, queue), request, &answer)) {
-            return EXIT_FAILED;
-        }
-        json_object *codes = json_object_object_get(answer.body, "codes");
-        if (invocation->json) {
-            print_json(answer.body);
-        }
-        for (size_t i = 0; !invocation->json && i < json_object_array_length(codes); i++) {
-            (void)puts(json_object_get_string(json_object_array_get_idx(codes, i)));
-        }
-        left -= part;
-    }
-    return EXIT_DONE;
+    return codes_generate(invocation, codes_path(invocation, queue), request,
+                          invocation->arguments[2]);
 }
 
 enum exit_code command_codes_list(const struct command *command,

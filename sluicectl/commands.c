@@ -29,7 +29,7 @@ const struct command *command_rows(size_t *count)
 }
 
 /** How many of `words` spell out `name`, 0 where they do not. */
-static int spelt_out(const char *name, char *const *words, int count)
+static int count_matching(const char *name, char *const *words, int count)
 {
     struct str rest = str_of(name);
     int used = 0;
@@ -58,13 +58,13 @@ static const struct command *command_called(const char *name)
 const struct command *command_find(char *const *words, int count, int *used)
 {
     for (size_t i = 0; i < sizeof(COMMANDS) / sizeof(COMMANDS[0]); i++) {
-        *used = spelt_out(COMMANDS[i].words, words, count);
+        *used = count_matching(COMMANDS[i].words, words, count);
         if (*used > 0) {
             return &COMMANDS[i];
         }
     }
     for (size_t i = 0; i < sizeof(ALIASES) / sizeof(ALIASES[0]); i++) {
-        *used = spelt_out(ALIASES[i].words, words, count);
+        *used = count_matching(ALIASES[i].words, words, count);
         if (*used > 0) {
             return command_called(ALIASES[i].meant);
         }

@@ -14,7 +14,7 @@
 enum { OUTPUT_MAX = 8 * 1024 * 1024, NOT_FOUND = 127, STREAMS = 2 };
 
 /** In the child: becomes the program. */
-static void become(const char *const *words, const int *ends)
+static void exec_program(const char *const *words, const int *ends)
 {
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -89,7 +89,7 @@ bool program_output(struct arena *arena, const char *const *words, int seconds,
         abort();
     }
     if (pid == 0) {
-        become(words, (const int[]){out[1], err[1]});
+        exec_program(words, (const int[]){out[1], err[1]});
     }
     (void)close(out[1]);
     (void)close(err[1]);

@@ -60,8 +60,8 @@ static void note(const struct invocation *invocation, struct tally *tally,
 
 /** Goes through the file in the order of the kinds; `makes`: and does what it says. False, and said why, where the
  *  server refused or did not answer. */
-static bool go_through(const struct invocation *invocation, json_object *sale, bool makes,
-                       struct tally *tally)
+static bool apply_all(const struct invocation *invocation, json_object *sale, bool makes,
+                      struct tally *tally)
 {
     for (size_t i = 0; i < SALE_KINDS; i++) {
         json_object *objects = json_object_object_get(sale, SALE_KIND_ROWS[i].name);
@@ -109,7 +109,7 @@ static enum exit_code work_off(const struct invocation *invocation, bool makes)
         return invocation->file[0] == '\0' ? EXIT_USAGE : EXIT_CONFIG;
     }
     tally.changes = json_object_new_array();
-    bool done = go_through(invocation, sale, makes, &tally);
+    bool done = apply_all(invocation, sale, makes, &tally);
     if (done) {
         print_tally(invocation, &tally);
     }

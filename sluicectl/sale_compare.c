@@ -1,6 +1,5 @@
 #include "sluicectl/sale_compare.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "lib/base/clock.h"
@@ -115,9 +114,9 @@ static void add_section(struct arena *arena, json_object *seats, json_object *se
     json_object *price = json_object_object_get(section, "price");
 
     for (int64_t row = 1; row <= rows && in_row >= 1; row++) {
-        const char *row_text = rows == 1 ? "" : arena_format(arena, "%" PRId64, row);
+        const char *row_text = rows == 1 ? "" : arena_int(arena, row);
         for (int64_t n = 1; n <= in_row && json_object_array_length(seats) < SEATS_MOST; n++) {
-            const char *number = arena_format(arena, "%" PRId64, n);
+            const char *number = arena_int(arena, n);
             const char *id =
                 arena_format(arena, "%s-%s%s%s", name, row_text, rows == 1 ? "" : "-", number);
             json_object_array_add(seats, seat_of(id, name, row_text, number, price));

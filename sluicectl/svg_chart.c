@@ -1,6 +1,5 @@
 #include "sluicectl/svg_chart.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "lib/base/clock.h"

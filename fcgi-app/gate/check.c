@@ -9,7 +9,7 @@
  *
  * Without Redis nobody is let in, and whoever is in stays until the end of the visit that the pass names.
  */
-#include "fcgi-app/gate/judgement.h"
+#include "fcgi-app/gate/gate_decision.h"
 #include "fcgi-app/gate/visit.h"
 #include "fcgi-app/pool/line_handler.h"
 #include "lib/base/digest.h"
@@ -17,87 +17,87 @@
 enum stage { LOOKING, CHECKING, ENTERING, WATCHING };
 
 /* One request that is judged, on the stack. */
-struct judging {
+struct gate_call {
     const struct services *services;
     const struct request *request;
     struct visit *visit;
     struct response *response;
 };
 
-static struct redis_command *answer(const struct judging *j, bool through, const char *verdict)
+static struct redis_command *answer(const struct gate_call *call, bool through, const char *verdict)
 {
-    j->response->status = through ? 204 : 401;
-    response_header(j->response, "X-Sluice-Verdict", str_of(verdict));
+    call->response->status = through ? 204 : 401;
+    response_header(call->response, "X-Sluice-Verdict", str_of(verdict));
     return NULL;
 }
 
-static struct redis_command *through(const struct judging *j, const char *verdict)
+static struct redis_command *through(const struct gate_call *call, const char *verdict)
 {
-    return answer(j, true, verdict);
+    return answer(call, true, verdict);
 }
 
-static struct redis_command *refuse(const struct judging *j, const char *verdict)
+static struct redis_command *refuse(const struct gate_call *call, const char *verdict)
 {
-    return answer(j, false, verdict);
+    return answer(call, false, verdict);
 }
 
-static struct redis_command *ask(const struct judging *j, enum stage stage,
+static struct redis_command *ask(const struct gate_call *call, enum stage stage,
                                  struct redis_command *command)
 {
-    j->visit->stage = stage;
+    call->visit->stage = stage;
     return command;
 }
 
-static struct redis_command *enter_at_once(const struct judging *j)
+static struct redis_command *enter_at_once(const struct gate_call *call)
 {
-    return ask(
-        j, ENTERING,
-        line_enter(j->request->arena, visit_line_caller(j->visit, j->request), LINE_AT_ONCE));
+    return ask(call, ENTERING,
+               line_enter(call->request->arena, visit_line_caller(call->visit, call->request),
+                          LINE_AT_ONCE));
 }
 
-static struct redis_command *watch(const struct judging *j)
+static struct redis_command *watch(const struct gate_call *call)
 {
-    struct visit *visit = j->visit;
+    struct visit *visit = call->visit;
 
     if (visit->id.n == 0) {
-        visit_make_visitor(j->services, j->request, j->response, visit, false);
+        visit_make_visitor(call->services, call->request, call->response, visit, false);
     }
-    return ask(j, WATCHING, gate_watch(j->request->arena, visit->queue, visit->id));
+    return ask(call, WATCHING, gate_watch(call->request->arena, visit->queue, visit->id));
 }
 
-static struct redis_command *carry_out(const struct judging *j, struct gate_judgement judgement)
+static struct redis_command *apply(const struct gate_call *call, struct gate_decision decision)
 {
-    struct visit *visit = j->visit;
+    struct visit *visit = call->visit;
     const struct gate_caller caller = visit_gate_caller(visit);
 
-    switch (judgement.step) {
+    switch (decision.step) {
     case GATE_THROUGH:
-        return through(j, judgement.verdict);
+        return through(call, decision.verdict);
     case GATE_REFUSE:
-        return refuse(j, judgement.verdict);
+        return refuse(call, decision.verdict);
     case GATE_WATCH:
-        return watch(j);
+        return watch(call);
     case GATE_CHECK:
-        return ask(j, CHECKING, gate_check(j->request->arena, &caller));
+        return ask(call, CHECKING, gate_check(call->request->arena, &caller));
     case GATE_ENTER:
-        visit_make_visitor(j->services, j->request, j->response, visit, true);
-        return enter_at_once(j);
+        visit_make_visitor(call->services, call->request, call->response, visit, true);
+        return enter_at_once(call);
     }
-    return refuse(j, "unavailable");
+    return refuse(call, "unavailable");
 }
 
 /* Answers, or gives the command whose reply is needed first. Most requests come with a pass that counts: nothing else is
  * looked at then. */
-static struct redis_command *judge(const struct judging *j)
+static struct redis_command *decide(const struct gate_call *call)
 {
-    if (visit_identify_by_pass(j->services, j->request, j->visit)) {
-        const struct gate_judgement judgement = gate_judge(j->visit);
-        if (judgement.step == GATE_THROUGH || judgement.step == GATE_REFUSE) {
-            return carry_out(j, judgement);
+    if (visit_identify_by_pass(call->services, call->request, call->visit)) {
+        const struct gate_decision decision = gate_decide(call->visit);
+        if (decision.step == GATE_THROUGH || decision.step == GATE_REFUSE) {
+            return apply(call, decision);
         }
     }
-    visit_identify(j->services, j->request, j->visit);
-    return carry_out(j, gate_judge(j->visit));
+    visit_identify(call->services, call->request, call->visit);
+    return apply(call, gate_decide(call->visit));
 }
 
 struct redis_command *gate_check_begin(const struct services *services,
@@ -105,61 +105,61 @@ struct redis_command *gate_check_begin(const struct services *services,
                                        void **memory)
 {
     struct visit *visit = visit_read(request);
-    const struct judging j = {services, request, visit, response};
+    const struct gate_call call = {services, request, visit, response};
 
     *memory = visit;
     if (visit == NULL) {
-        return refuse(&j, "not-configured");
+        return refuse(&call, "not-configured");
     }
     if (gate_cache_is_due(visit->queue, visit->now_ms)) {
-        return ask(&j, LOOKING, gate_look(request->arena, visit->queue));
+        return ask(&call, LOOKING, gate_look(request->arena, visit->queue));
     }
     visit->known = gate_cache_find(visit->queue);
-    return judge(&j);
+    return decide(&call);
 }
 
-static struct redis_command *looked(const struct judging *j, const redisReply *reply)
+static struct redis_command *looked(const struct gate_call *call, const redisReply *reply)
 {
-    struct visit *visit = j->visit;
+    struct visit *visit = call->visit;
 
     visit->known = gate_cache_put(visit->queue, reply, visit->now_ms);
     if (visit->known == NULL && outcome_of(reply) != OUTCOME_NOT_FOUND) {
-        visit_identify(j->services, j->request, visit);
+        visit_identify(call->services, call->request, visit);
         /* This process has just started: only the pass itself tells, by this host's clock. */
         bool counts = visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED;
-        return counts ? through(j, "pass") : refuse(j, "unavailable");
+        return counts ? through(call, "pass") : refuse(call, "unavailable");
     }
-    return judge(j);
+    return decide(call);
 }
 
-static struct redis_command *without_redis(const struct judging *j)
+static struct redis_command *without_redis(const struct gate_call *call)
 {
-    return gate_pass_counts(j->visit) ? through(j, "pass") : refuse(j, "unavailable");
+    return gate_pass_counts(call->visit) ? through(call, "pass") : refuse(call, "unavailable");
 }
 
-static struct redis_command *checked(const struct judging *j, const redisReply *reply)
+static struct redis_command *checked(const struct gate_call *call, const redisReply *reply)
 {
     struct gate_admission admission;
 
     switch (gate_read_check(reply, &admission)) {
     case OUTCOME_ADMITTED:
-        visit_set_pass(j->services, j->request, j->response, j->visit, &admission,
+        visit_set_pass(call->services, call->request, call->response, call->visit, &admission,
                        GATE_PASS_ADMITTED);
-        return through(j, "pass");
+        return through(call, "pass");
     case OUTCOME_WAIT:
-        return gate_may_enter_at_once(j->visit) ? enter_at_once(j) : refuse(j, "wait");
+        return gate_may_enter_at_once(call->visit) ? enter_at_once(call) : refuse(call, "wait");
     case OUTCOME_HELD:
-        return refuse(j, "hold");
+        return refuse(call, "hold");
     case OUTCOME_UNAUTHENTICATED:
-        return refuse(j, "wait");
+        return refuse(call, "wait");
     default:
-        return without_redis(j);
+        return without_redis(call);
     }
 }
 
 /* One cookie goes out: a new visitor's own one first, by which the next request gets its pass. Until then the place
  * is short, for the browser may not keep cookies. */
-static struct redis_command *entered(const struct judging *j, const redisReply *reply)
+static struct redis_command *entered(const struct gate_call *call, const redisReply *reply)
 {
     struct line_position position;
     enum outcome outcome = line_read_position(reply, &position);
@@ -167,10 +167,10 @@ static struct redis_command *entered(const struct judging *j, const redisReply *
 
     if ((outcome != OUTCOME_ENTERED && outcome != OUTCOME_ALREADY) ||
         position.status != LINE_READY) {
-        return refuse(j, outcome == OUTCOME_ADMISSION_UNAVAILABLE ? "unavailable" : "wait");
+        return refuse(call, outcome == OUTCOME_ADMISSION_UNAVAILABLE ? "unavailable" : "wait");
     }
-    if (j->visit->is_new) {
-        return through(j, "pass");
+    if (call->visit->is_new) {
+        return through(call, "pass");
     }
     sha256_text(position.entry_token, admission);
     const struct gate_admission given = {
@@ -182,46 +182,47 @@ static struct redis_command *entered(const struct judging *j, const redisReply *
         .now_ms = position.now_ms,
         .ends_ms = position.token_ends_ms,
     };
-    visit_set_pass(j->services, j->request, j->response, j->visit, &given, GATE_PASS_ADMITTED);
-    return through(j, "pass");
+    visit_set_pass(call->services, call->request, call->response, call->visit, &given,
+                   GATE_PASS_ADMITTED);
+    return through(call, "pass");
 }
 
-static struct redis_command *watched(const struct judging *j, const redisReply *reply)
+static struct redis_command *watched(const struct gate_call *call, const redisReply *reply)
 {
     struct gate_admission admission;
 
     if (gate_read_watch(reply, &admission) == OUTCOME_WATCHED) {
-        visit_set_pass(j->services, j->request, j->response, j->visit, &admission,
+        visit_set_pass(call->services, call->request, call->response, call->visit, &admission,
                        GATE_PASS_WATCHED);
     }
-    return through(j, "watch");
+    return through(call, "watch");
 }
 
 void gate_check_finish(const struct services *services, const struct request *request,
                        const redisReply *reply, void *memory, struct response *response)
 {
-    const struct judging j = {services, request, memory, response};
+    const struct gate_call call = {services, request, memory, response};
 
-    if (j.visit->stage != LOOKING) {
+    if (call.visit->stage != LOOKING) {
         /* Another queue may have taken the memory meanwhile. */
-        j.visit->known = gate_cache_find(j.visit->queue);
-        if (j.visit->known == NULL) {
-            (void)refuse(&j, "unavailable");
+        call.visit->known = gate_cache_find(call.visit->queue);
+        if (call.visit->known == NULL) {
+            (void)refuse(&call, "unavailable");
             return;
         }
     }
-    switch ((enum stage)j.visit->stage) {
+    switch ((enum stage)call.visit->stage) {
     case LOOKING:
-        response->ask = looked(&j, reply);
+        response->follow_up = looked(&call, reply);
         break;
     case CHECKING:
-        response->ask = checked(&j, reply);
+        response->follow_up = checked(&call, reply);
         break;
     case ENTERING:
-        response->ask = entered(&j, reply);
+        response->follow_up = entered(&call, reply);
         break;
     case WATCHING:
-        response->ask = watched(&j, reply);
+        response->follow_up = watched(&call, reply);
         break;
     }
 }

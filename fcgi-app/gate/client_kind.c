@@ -28,7 +28,7 @@ static bool names(struct str header, struct str word)
     return false;
 }
 
-static bool loads_ahead(const struct client_headers *headers)
+static bool is_prefetch(const struct client_headers *headers)
 {
     const struct str prefetch = STR("prefetch");
 
@@ -148,7 +148,7 @@ enum client_kind client_kind(const struct client_headers *headers)
         headers->access_control_request_method.n > 0) {
         return CLIENT_PREFLIGHT;
     }
-    if (loads_ahead(headers)) {
+    if (is_prefetch(headers)) {
         return CLIENT_PREFETCH;
     }
     if (mode.n > 0) {

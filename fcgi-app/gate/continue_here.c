@@ -8,16 +8,16 @@
  */
 #include "fcgi-app/gate/page_address.h"
 #include "fcgi-app/pool/line_handler.h"
+#include "fcgi-app/queue/identify_caller.h"
 #include "fcgi-app/queue/ticket_cookie.h"
 #include "fcgi-app/queue/ticket_issue.h"
-#include "fcgi-app/queue/who_stands.h"
 
-struct way_back {
+struct redirect {
     struct line_caller *caller;
     struct str address;
 };
 
-static void go_back(struct response *response, struct str address)
+static void redirect_to(struct response *response, struct str address)
 {
     response->status = 303;
     response_header(response, "Location", address);
@@ -27,31 +27,31 @@ struct redis_command *continue_here_begin(const struct services *services,
                                           const struct request *request, struct response *response,
                                           void **memory)
 {
-    struct way_back *way = arena_alloc(request->arena, sizeof(*way));
+    struct redirect *redirect = arena_alloc(request->arena, sizeof(*redirect));
 
-    *way = (struct way_back){.address = page_address(request),
-                             .caller = who_enters(services, request, response)};
-    *memory = way;
-    if (way->caller == NULL) {
+    *redirect = (struct redirect){.address = page_address(request),
+                                  .caller = identify_entrant(services, request, response)};
+    *memory = redirect;
+    if (redirect->caller == NULL) {
         response_clear(response);
-        go_back(response, way->address);
+        redirect_to(response, redirect->address);
         return NULL;
     }
-    return line_enter(request->arena, way->caller, LINE_TAKE_OVER);
+    return line_enter(request->arena, redirect->caller, LINE_TAKE_OVER);
 }
 
 void continue_here_finish(const struct services *services, const struct request *request,
                           const redisReply *reply, void *memory, struct response *response)
 {
-    const struct way_back *way = memory;
+    const struct redirect *redirect = memory;
     struct line_position position;
     enum outcome outcome = line_read_position(reply, &position);
 
     if (outcome == OUTCOME_ENTERED || outcome == OUTCOME_ALREADY) {
-        struct str ticket = ticket_issue(services, request, way->caller, &position);
+        struct str ticket = ticket_issue(services, request, redirect->caller, &position);
         if (ticket.n > 0) {
-            ticket_cookie_set(services, request, response, way->caller->queue, ticket);
+            ticket_cookie_set(services, request, response, redirect->caller->queue, ticket);
         }
     }
-    go_back(response, way->address);
+    redirect_to(response, redirect->address);
 }

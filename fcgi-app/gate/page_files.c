@@ -200,7 +200,7 @@ bool page_files_read_script(struct page_files *files, char **script, char error[
 }
 
 /* The end of a comment that begins a line, behind its line's end; NULL where there is none at `line`. */
-static const char *behind_comment(const char *line)
+static const char *skip_comment(const char *line)
 {
     const char *end = NULL;
 
@@ -220,7 +220,7 @@ void page_files_make_small(char *text, bool code)
 
     while (*from != '\0') {
         from += strspn(from, " \t");
-        const char *behind = code ? behind_comment(from) : NULL;
+        const char *behind = code ? skip_comment(from) : NULL;
         if (behind != NULL) {
             from = behind;
             continue;

@@ -47,8 +47,8 @@ static void answer_newcomer(const struct services *services, const struct reques
 }
 
 /* Answers somebody who takes no place now. */
-static void show_the_door(const struct services *services, const struct request *request,
-                          struct response *response, struct visit *visit)
+static void answer_without_place(const struct services *services, const struct request *request,
+                                 struct response *response, struct visit *visit)
 {
     enum face face = FACE_JOIN;
 
@@ -71,7 +71,7 @@ static struct redis_command *proceed(const struct services *services, const stru
         visit->stage = ENTERING;
         return line_enter(request->arena, visit_line_caller(visit, request), LINE_STAY);
     }
-    show_the_door(services, request, response, visit);
+    answer_without_place(services, request, response, visit);
     return NULL;
 }
 
@@ -164,5 +164,5 @@ void room_finish(const struct services *services, const struct request *request,
         answer_newcomer(services, request, response, visit, FACE_UNAVAILABLE);
         return;
     }
-    response->ask = proceed(services, request, response, visit);
+    response->follow_up = proceed(services, request, response, visit);
 }

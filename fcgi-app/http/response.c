@@ -55,8 +55,8 @@ void response_clear(struct response *response)
     response->status = 200;
     response->content_type = NULL;
     response->cache_control = "no-store";
-    response->ask = NULL;
-    response->look = NULL;
+    response->follow_up = NULL;
+    response->query = NULL;
     buffer_clear(&response->headers);
     if (response->body.capacity > KEPT_MAX) {
         buffer_free(&response->body);

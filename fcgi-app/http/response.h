@@ -16,7 +16,7 @@
 
 enum { RESPONSE_MAX = 32 * 1024 * 1024 };
 
-struct line_look;
+struct line_query;
 
 struct response {
     int status;            /* 200 unless set */
@@ -24,9 +24,10 @@ struct response {
     struct buffer body;
     const char *content_type;  /* NULL: no body */
     const char *cache_control; /* "no-store" unless set */
-    struct redis_command *ask; /* queue pool: finish needs this reply too and is called once more */
-    struct line_look
-        *look; /* queue pool: begin gives this instead of a command, see line_handler.h */
+    struct redis_command
+        *follow_up; /* queue pool: finish needs this reply too and is called once more */
+    struct line_query
+        *query; /* queue pool: begin gives this instead of a command, see line_handler.h */
 };
 
 /** An empty response of status 200. Memory is kept between requests by response_clear(). */

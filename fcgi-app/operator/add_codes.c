@@ -7,9 +7,9 @@
  * Errors   INVALID_REQUEST with the pointer, NOT_FOUND; ADMISSION_UNAVAILABLE: stored, in force once Redis is back
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/body_reader.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/codes.h"
@@ -30,64 +30,28 @@ struct order_of_codes {
     bool fresh; /* made here */
 };
 
-static bool refuse(const struct request *request, struct response *response, const char *pointer,
-                   const char *sentence)
-{
-    problem_answer_at(request, response, pointer, "%s", sentence);
-    return false;
-}
-
-static bool refuse_unknown_fields(const struct request *request, struct response *response,
-                                  json_object *body)
-{
-    static const char *const FIELDS[] = {"kind", "codes", "generate", "uses", "expiresAt"};
-
-    json_object_object_foreach(body, name, value)
-    {
-        bool known = false;
-        (void)value;
-        for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
-            known |= strcmp(FIELDS[i], name) == 0;
-        }
-        if (!known) {
-            return refuse(
-                request, response,
-                arena_format(request->arena, "/%s", json_pointer_token(request->arena, name)),
-                "There is no field of that name.");
-        }
-    }
-    return true;
-}
-
-static struct str text_of(json_object *value)
-{
-    if (!json_object_is_type(value, json_type_string)) {
-        return str_sized(NULL, 0);
-    }
-    return str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
-}
-
 static bool read_whole(json_object *value, int64_t maximum, int64_t *number)
 {
     *number = json_object_get_int64(value);
     return json_object_is_type(value, json_type_int) && *number >= 1 && *number <= maximum;
 }
 
-static bool read_list(const struct request *request, struct response *response, json_object *list,
+static bool read_list(const struct body_reader *reader, json_object *list,
                       struct order_of_codes *order)
 {
     size_t count = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
 
     if (count < 1 || count > CODES_MAX) {
-        return refuse(request, response, "/codes", "codes must be an array of 1 to 10000 codes.");
+        return body_refuse(reader, "/codes", "codes must be an array of 1 to 10000 codes.");
     }
     order->count = count;
-    order->codes = arena_alloc(request->arena, count * sizeof(*order->codes));
+    order->codes = arena_alloc(reader->request->arena, count * sizeof(*order->codes));
     for (size_t i = 0; i < count; i++) {
-        order->codes[i] = text_of(json_object_array_get_idx(list, i));
+        order->codes[i] = body_text(json_object_array_get_idx(list, i));
         if (!code_is_sound(order->codes[i])) {
-            return refuse(request, response, arena_format(request->arena, "/codes/%zu", i),
-                          "A code must have 4 to 64 letters or digits, hyphens and spaces aside.");
+            return body_refuse(
+                reader, arena_format(reader->request->arena, "/codes/%zu", i),
+                "A code must have 4 to 64 letters or digits, hyphens and spaces aside.");
         }
     }
     return true;
@@ -108,41 +72,43 @@ static void make_codes(struct arena *arena, size_t count, struct order_of_codes 
 static bool read_order(const struct request *request, struct response *response, json_object *body,
                        struct order_of_codes *order)
 {
+    static const char *const FIELDS[] = {"kind", "codes", "generate", "uses", "expiresAt", NULL};
+    const struct body_reader reader = {.request = request, .response = response};
     json_object *codes = NULL;
     json_object *generate = NULL;
     json_object *uses = NULL;
     json_object *ends = NULL;
     int64_t count = 0;
 
-    if (!refuse_unknown_fields(request, response, body)) {
+    if (!body_only_known(&reader, body, "", FIELDS)) {
         return false;
     }
-    if (!code_kind_parse(text_of(json_object_object_get(body, "kind")), &order->kind)) {
-        return refuse(request, response, "/kind", "kind must be invite or priority.");
+    if (!code_kind_parse(body_text(json_object_object_get(body, "kind")), &order->kind)) {
+        return body_refuse(&reader, "/kind", "kind must be invite or priority.");
     }
     order->uses = 1;
     if (json_object_object_get_ex(body, "uses", &uses) &&
         !read_whole(uses, USES_MAX, &order->uses)) {
-        return refuse(request, response, "/uses",
-                      "uses must be a whole number from 1 to 1000000000.");
+        return body_refuse(&reader, "/uses", "uses must be a whole number from 1 to 1000000000.");
     }
     if (json_object_object_get_ex(body, "expiresAt", &ends) && ends != NULL &&
-        (!rfc3339_parse(text_of(ends), &order->ends_ms) || order->ends_ms < 1)) {
-        return refuse(request, response, "/expiresAt",
-                      "expiresAt must be a time by RFC 3339 with its zone, after 1970 began, or "
-                      "null.");
+        (!rfc3339_parse(body_text(ends), &order->ends_ms) || order->ends_ms < 1)) {
+        return body_refuse(
+            &reader, "/expiresAt",
+            "expiresAt must be a time by RFC 3339 with its zone, after 1970 began, or "
+            "null.");
     }
     bool listed = json_object_object_get_ex(body, "codes", &codes);
     bool fresh = json_object_object_get_ex(body, "generate", &generate);
     if (listed == fresh) {
-        return refuse(request, response, "", "Send either codes or generate.");
+        return body_refuse(&reader, "", "Send either codes or generate.");
     }
     if (listed) {
-        return read_list(request, response, codes, order);
+        return read_list(&reader, codes, order);
     }
     if (!read_whole(generate, CODES_MAX, &count)) {
-        return refuse(request, response, "/generate",
-                      "generate must be a whole number from 1 to 10000.");
+        return body_refuse(&reader, "/generate",
+                           "generate must be a whole number from 1 to 10000.");
     }
     make_codes(request->arena, (size_t)count, order);
     return true;

@@ -93,8 +93,7 @@ bool body_read_label(const struct body_reader *reader, json_object *value, const
                      size_t most, struct str *label)
 {
     if (json_object_is_type(value, json_type_int)) {
-        *label =
-            str_of(arena_format(reader->request->arena, "%" PRId64, json_object_get_int64(value)));
+        *label = str_of(arena_int(reader->request->arena, json_object_get_int64(value)));
         return true;
     }
     return body_read_text(reader, value, pointer, 0, most, false, label);

@@ -4,7 +4,7 @@
 
 #include "fcgi-app/operator/checklist.h"
 #include "lib/admission/promotion.h"
-#include "lib/admission/upkeep.h"
+#include "lib/admission/queue_repair.h"
 #include "lib/base/clock.h"
 #include "lib/identity/certificate.h"
 #include "lib/store/redis.h"

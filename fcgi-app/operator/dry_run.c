@@ -1,6 +1,6 @@
 /*
  * POST /v1/admin/gate/dry-run — what the gate would do with a request. It asks and changes nothing: nobody enters, no pass is
- * renewed, nothing is counted. For viewers, too. It is judged by the gate's own rules (gate/judgement.h).
+ * renewed, nothing is counted. For viewers, too. It is judged by the gate's own rules (gate/gate_decision.h).
  * Request {"queue", "url": path or address, "client": "page"|"form"|"fetch"|"app"|"prefetch", "method"?, "address"?,
  *         "userAgent"?, "bypassSecret"?, "cookie"?: as the browser sends them, "member"?: whom the site names, or a visitor}
  * Reply   200 {"through", "verdict", "why", "subject": who it is or null, "pass": what the pass is worth, "path": what bypass
@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "fcgi-app/gate/judgement.h"
+#include "fcgi-app/gate/gate_decision.h"
 #include "fcgi-app/http/percent.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/member_why.h"
@@ -22,7 +22,7 @@
 enum { URL_MAX = 4000, TEXT_MAX = 8000, PARAMETERS_MAX = 16, JSON_OF_A_BYTE = 8 };
 
 /** A request that nobody sent. */
-struct imagined {
+struct simulated {
     const struct services *services;
     const struct request *request;
     struct response *response;
@@ -39,14 +39,15 @@ struct finding {
     const char *why;
 };
 
-static bool refuse(const struct imagined *it, const char *pointer, const char *why)
+static bool refuse(const struct simulated *it, const char *pointer, const char *why)
 {
     problem_answer_at(it->request, it->response, pointer, "%s", why);
     return false;
 }
 
 /** A text of the body, empty where it is missing. Returns false with an answer for anything else or what is too long. */
-static bool read_text(const struct imagined *it, const char *name, size_t maximum, struct str *text)
+static bool read_text(const struct simulated *it, const char *name, size_t maximum,
+                      struct str *text)
 {
     json_object *value = NULL;
     const char *pointer = arena_format(it->request->arena, "/%s", name);
@@ -65,7 +66,7 @@ static bool read_text(const struct imagined *it, const char *name, size_t maximu
     return true;
 }
 
-static void add_parameter(struct imagined *it, const char *name, struct str value)
+static void add_parameter(struct simulated *it, const char *name, struct str value)
 {
     /* One place is kept for the NULL at the end. */
     if (value.n > 0 && it->count + 1 < PARAMETERS_MAX) {
@@ -75,7 +76,7 @@ static void add_parameter(struct imagined *it, const char *name, struct str valu
 }
 
 /** Adds a header or the like that the body names. */
-static bool add_text(struct imagined *it, const char *name, const char *parameter)
+static bool add_text(struct simulated *it, const char *name, const char *parameter)
 {
     struct str value;
 
@@ -114,7 +115,7 @@ static struct str normal_path(struct arena *arena, struct str path)
 }
 
 /** The path of an address, decoded. */
-static bool read_path(struct imagined *it)
+static bool read_path(struct simulated *it)
 {
     struct str url;
     struct str path;
@@ -140,7 +141,7 @@ static bool read_path(struct imagined *it)
 }
 
 /** The headers that such a client sends. */
-static bool add_client(struct imagined *it)
+static bool add_client(struct simulated *it)
 {
     struct str client;
     struct str method;
@@ -168,7 +169,7 @@ static bool add_client(struct imagined *it)
 }
 
 /** Reads the body into what nginx would hand over. */
-static bool imagine(struct imagined *it, struct request *imagined)
+static bool build_request(struct simulated *it, struct request *simulated)
 {
     struct str queue;
 
@@ -184,7 +185,7 @@ static bool imagine(struct imagined *it, struct request *imagined)
         !add_text(it, "userAgent", "HTTP_USER_AGENT") ||
         !add_text(it, "bypassSecret", "HTTP_X_SLUICE_BYPASS") ||
         !read_text(it, "member", TEXT_MAX, &it->member) ||
-        !read_text(it, "cookie", TEXT_MAX, &imagined->cookies)) {
+        !read_text(it, "cookie", TEXT_MAX, &simulated->cookies)) {
         return false;
     }
     if (it->member.n > 0 && !visitor_or_member_is(it->member)) {
@@ -193,8 +194,8 @@ static bool imagine(struct imagined *it, struct request *imagined)
     if (!visitor_id_is(it->member)) {
         add_parameter(it, "SLUICE_MEMBER", it->member);
     }
-    imagined->raw_parameters = it->parameters;
-    imagined->authorization = str_sized("", 0);
+    simulated->raw_parameters = it->parameters;
+    simulated->authorization = str_sized("", 0);
     return true;
 }
 
@@ -207,7 +208,7 @@ static const char *pass_word(const struct visit *visit)
                                                            : "ended by an operator or the site";
 }
 
-/** What is behind the words of the gate's own judgement. */
+/** What is behind the words of the gate's own decision. */
 static const char *why_of(const struct visit *visit, const char *verdict)
 {
     static const char *const RULES[] = {
@@ -240,7 +241,7 @@ static const char *why_of(const struct visit *visit, const char *verdict)
 }
 
 /** Its owner is known: where do they stand? Read only, where the gate would renew the pass. */
-static bool find_owner(const struct imagined *it, const struct visit *visit,
+static bool find_owner(const struct simulated *it, const struct visit *visit,
                        struct finding *finding)
 {
     struct member_place place;
@@ -264,16 +265,16 @@ static bool find_owner(const struct imagined *it, const struct visit *visit,
     return true;
 }
 
-static bool find(const struct imagined *it, const struct visit *visit, struct finding *finding)
+static bool find(const struct simulated *it, const struct visit *visit, struct finding *finding)
 {
-    const struct gate_judgement judgement = gate_judge(visit);
+    const struct gate_decision decision = gate_decide(visit);
 
-    switch (judgement.step) {
+    switch (decision.step) {
     case GATE_THROUGH:
     case GATE_REFUSE:
-        finding->through = judgement.step == GATE_THROUGH;
-        finding->verdict = judgement.verdict;
-        finding->why = why_of(visit, judgement.verdict);
+        finding->through = decision.step == GATE_THROUGH;
+        finding->verdict = decision.verdict;
+        finding->why = why_of(visit, decision.verdict);
         return true;
     case GATE_WATCH:
         *finding = (struct finding){true, "watch", why_of(visit, "watch")};
@@ -289,7 +290,7 @@ static bool find(const struct imagined *it, const struct visit *visit, struct fi
 }
 
 /** Fills what the gate knows of the queue and of the owner. Returns false with an answer where that cannot be. */
-static bool look(const struct imagined *it, const struct request *imagined, struct visit *visit)
+static bool look(const struct simulated *it, const struct request *simulated, struct visit *visit)
 {
     const redisReply *reply = redis_call(it->services->redis, it->request->arena,
                                          gate_look(it->request->arena, visit->queue));
@@ -304,7 +305,7 @@ static bool look(const struct imagined *it, const struct request *imagined, stru
                        "pass until its end.");
         return false;
     }
-    visit_identify(it->services, imagined, visit);
+    visit_identify(it->services, simulated, visit);
     if (visit->known->view.for_visitors && visitor_id_is(it->member)) {
         visit->id = it->member;
     }
@@ -327,15 +328,16 @@ void dry_run(const struct services *services, const struct request *request,
              struct response *response)
 {
     struct operator_call call;
-    struct imagined it = {.services = services, .request = request, .response = response};
-    struct request imagined = *request;
+    struct simulated it = {.services = services, .request = request, .response = response};
+    struct request simulated = *request;
     struct finding finding = {0};
 
-    if (!operator_begin(services, request, response, true, &call) || !imagine(&it, &imagined)) {
+    if (!operator_begin(services, request, response, true, &call) ||
+        !build_request(&it, &simulated)) {
         return;
     }
-    struct visit *visit = visit_read(&imagined);
-    if (visit == NULL || !look(&it, &imagined, visit) || !find(&it, visit, &finding)) {
+    struct visit *visit = visit_read(&simulated);
+    if (visit == NULL || !look(&it, &simulated, visit) || !find(&it, visit, &finding)) {
         return;
     }
     json_object *answer = json_object_new_object();

@@ -40,7 +40,7 @@ void get_payment(const struct services *services, const struct request *request,
     if (payment_id_is_valid(call.id) &&
         !store_answered(
             services, request, response,
-            payment_desk_page(services->postgres, request->arena, &filter, 1, &payment, &count))) {
+            payment_admin_page(services->postgres, request->arena, &filter, 1, &payment, &count))) {
         return;
     }
     if (count == 0) {
@@ -48,8 +48,8 @@ void get_payment(const struct services *services, const struct request *request,
         return;
     }
     if (!store_answered(services, request, response,
-                        payment_desk_events(services->postgres, request->arena, call.id, &events,
-                                            &event_count))) {
+                        payment_admin_events(services->postgres, request->arena, call.id, &events,
+                                             &event_count))) {
         return;
     }
     json_object *answer = payment_json(payment);

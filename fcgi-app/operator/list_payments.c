@@ -4,7 +4,6 @@
  * Reply   200 {"payments": [a payment, see payment_answer.h, …], "next": cursor of the next page or null}
  * Errors  INVALID_REQUEST 400, ORDERS_UNAVAILABLE 503
  */
-#include <inttypes.h>
 
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/payment_answer.h"
@@ -64,8 +63,8 @@ void list_payments(const struct services *services, const struct request *reques
     }
     /* One row more than wanted tells whether there is a next page. */
     if (!store_answered(services, request, response,
-                        payment_desk_page(services->postgres, request->arena, &filter, limit + 1,
-                                          &rows, &count))) {
+                        payment_admin_page(services->postgres, request->arena, &filter, limit + 1,
+                                           &rows, &count))) {
         return;
     }
     json_object *answer = json_object_new_object();

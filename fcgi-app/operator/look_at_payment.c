@@ -28,7 +28,7 @@ void look_at_payment(const struct services *services, const struct request *requ
         return;
     }
     if (payment_id_is_valid(call.id)) {
-        stored = payment_desk_look(services->postgres, request->arena, call.id);
+        stored = payment_admin_request_lookup(services->postgres, request->arena, call.id);
     }
     switch (stored) {
     case PAYMENT_STORED_DONE:

@@ -9,7 +9,7 @@
 #include "lib/orders/queue_store.h"
 
 /** What the queue is like. */
-struct surroundings {
+struct situation {
     struct arena *arena;
     const struct member_place *place;
     struct queue_stats stats;
@@ -17,32 +17,32 @@ struct surroundings {
     json_object *settings; /* complete; NULL where PostgreSQL gives no answer */
 };
 
-static double number_of(const struct surroundings *s, const char *name)
+static double number_of(const struct situation *s, const char *name)
 {
     return json_object_get_double(json_object_object_get(s->settings, name));
 }
 
-static const char *text_of(const struct surroundings *s, const char *name)
+static const char *text_of(const struct situation *s, const char *name)
 {
     const char *text = json_object_get_string(json_object_object_get(s->settings, name));
 
     return text == NULL ? "" : text;
 }
 
-static const char *seconds_until(const struct surroundings *s, int64_t at_ms)
+static const char *seconds_until(const struct situation *s, int64_t at_ms)
 {
     int64_t left = at_ms > s->place->now_ms ? at_ms - s->place->now_ms : 0;
 
     return arena_format(s->arena, "%" PRId64 " s", (left + 999) / 1000);
 }
 
-static bool state_is(const struct surroundings *s, const char *state)
+static bool state_is(const struct situation *s, const char *state)
 {
     return str_equal(s->place->queue_state, str_of(state));
 }
 
 /* By what the queue as a whole is: nobody who waits is let in. NULL: not so. */
-static const char *why_nobody(const struct surroundings *s)
+static const char *why_no_admissions(const struct situation *s)
 {
     if (s->settings != NULL && strcmp(text_of(s, "activation"), "hold") == 0) {
         return "nobody is let in: the gate is on hold";
@@ -77,7 +77,7 @@ static const char *why_nobody(const struct surroundings *s)
 }
 
 /* The queue moves: what the one at this place waits for. */
-static const char *why_later(const struct surroundings *s)
+static const char *why_later(const struct situation *s)
 {
     int64_t taken = s->stats.ready + s->stats.claimed + s->stats.unpaid;
     double places = s->settings == NULL ? 0 : number_of(s, "maxActive");
@@ -107,9 +107,9 @@ static const char *why_later(const struct surroundings *s)
                         (double)(s->place->rank + 1) / pace);
 }
 
-static const char *of_waiting(const struct surroundings *s)
+static const char *of_waiting(const struct situation *s)
 {
-    const char *still = why_nobody(s);
+    const char *still = why_no_admissions(s);
     const char *before =
         s->place->rank < 0
             ? "Takes part in a draw that is not held yet"
@@ -121,7 +121,7 @@ static const char *of_waiting(const struct surroundings *s)
     return arena_format(s->arena, "%s; %s.", before, still != NULL ? still : why_later(s));
 }
 
-static const char *of_ready(const struct surroundings *s)
+static const char *of_ready(const struct situation *s)
 {
     const char *until = seconds_until(s, s->place->ends_ms);
 
@@ -138,7 +138,7 @@ static const char *of_ready(const struct surroundings *s)
                         number_of(s, "pickupSeconds"));
 }
 
-static const char *of_nobody(const struct surroundings *s)
+static const char *explain_unknown(const struct situation *s)
 {
     if (s->place->unpaid_order.n > 0) {
         return arena_format(s->arena,
@@ -150,7 +150,7 @@ static const char *of_nobody(const struct surroundings *s)
            "has ordered already.";
 }
 
-static const char *sentence(const struct surroundings *s)
+static const char *sentence(const struct situation *s)
 {
     struct str kind = s->place->kind;
 
@@ -169,13 +169,13 @@ static const char *sentence(const struct surroundings *s)
                             "another %s: whoever comes back stands at it, before all later ones.",
                             seconds_until(s, s->place->ends_ms));
     }
-    return of_nobody(s);
+    return explain_unknown(s);
 }
 
 const char *member_why(const struct services *services, const struct request *request,
                        struct str queue, const struct member_place *place)
 {
-    struct surroundings s = {.arena = request->arena, .place = place};
+    struct situation s = {.arena = request->arena, .place = place};
     struct queue_row row;
     bool found = false;
 

@@ -8,7 +8,7 @@
 
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
-#include "lib/orders/payment_desk.h"
+#include "lib/orders/payment_admin.h"
 
 /** A payment as operators see it, a new object. Nothing in it lets anybody in: no state of a return URL, no address
  *  of a payment page. */

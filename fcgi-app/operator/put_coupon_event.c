@@ -8,9 +8,8 @@
  *          QUEUE_BUSY: it is to leave a queue in which people are for its sake. ADMISSION_UNAVAILABLE: Redis cannot
  *          say whether anybody is
  */
-#include <string.h>
-
 #include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/body_reader.h"
 #include "fcgi-app/operator/coupon_event_answer.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
@@ -21,63 +20,10 @@
 #include "lib/base/log.h"
 #include "lib/orders/availability.h"
 
-static struct str text_of(json_object *value)
-{
-    if (!json_object_is_type(value, json_type_string)) {
-        return str_sized(NULL, 0);
-    }
-    return str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
-}
-
-static bool refuse(const struct request *request, struct response *response, const char *pointer,
-                   const char *sentence)
-{
-    problem_answer_at(request, response, pointer, "%s", sentence);
-    return false;
-}
-
-static bool only_known(const struct request *request, struct response *response, json_object *body)
-{
-    static const char *const FIELDS[] = {"name",    "queue",     "opensAt",  "endsAt",
-                                         "captcha", "event",     "coupons",  "issued",
-                                         "left",    "createdAt", "updatedAt"};
-
-    json_object_object_foreach(body, name, value)
-    {
-        bool known = false;
-        (void)value;
-        for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
-            known |= strcmp(FIELDS[i], name) == 0;
-        }
-        if (!known) {
-            return refuse(
-                request, response,
-                arena_format(request->arena, "/%s", json_pointer_token(request->arena, name)),
-                "There is no field of that name.");
-        }
-    }
-    return true;
-}
-
-/** 1..COUPON_EVENT_NAME_MAX characters, none of them a control character. */
-static bool name_is_sound(struct str name)
-{
-    size_t characters = 0;
-
-    for (size_t i = 0; i < name.n; i++) {
-        unsigned char c = (unsigned char)name.p[i];
-        if (c < ' ' || c == 0x7f) {
-            return false;
-        }
-        characters += (c & 0xc0) != 0x80;
-    }
-    return characters >= 1 && characters <= COUPON_EVENT_NAME_MAX;
-}
-
 static bool read_time(json_object *value, int64_t *ms)
 {
     *ms = COUPON_NO_TIME;
-    return value == NULL || (rfc3339_parse(text_of(value), ms) && *ms >= 0);
+    return value == NULL || (rfc3339_parse(body_text(value), ms) && *ms >= 0);
 }
 
 static bool captcha_is_known(struct str word)
@@ -95,40 +41,42 @@ static struct str captcha_word(json_object *value)
     if (json_object_is_type(value, json_type_boolean)) {
         return json_object_get_boolean(value) ? STR("altcha") : STR("none");
     }
-    return text_of(value);
+    return body_text(value);
 }
 
 static bool read_event(const struct request *request, struct response *response, json_object *body,
                        struct coupon_event *event)
 {
-    if (!only_known(request, response, body)) {
+    static const char *const FIELDS[] = {"name",    "queue",     "opensAt",   "endsAt",
+                                         "captcha", "event",     "coupons",   "issued",
+                                         "left",    "createdAt", "updatedAt", NULL};
+    const struct body_reader reader = {.request = request, .response = response};
+
+    if (!body_only_known(&reader, body, "", FIELDS) ||
+        !body_read_text(&reader, json_object_object_get(body, "name"), "/name", 1,
+                        COUPON_EVENT_NAME_MAX, false, &event->name)) {
         return false;
     }
-    event->name = text_of(json_object_object_get(body, "name"));
-    if (!name_is_sound(event->name)) {
-        return refuse(request, response, "/name",
-                      "name must be a text of 1 to 200 characters, without control characters.");
-    }
-    event->queue = text_of(json_object_object_get(body, "queue"));
+    event->queue = body_text(json_object_object_get(body, "queue"));
     if (!identifier_is_slug(event->queue)) {
-        return refuse(request, response, "/queue",
-                      "queue must be the id of the queue that leads to it.");
+        return body_refuse(&reader, "/queue",
+                           "queue must be the id of the queue that leads to it.");
     }
     if (!read_time(json_object_object_get(body, "opensAt"), &event->opens_ms)) {
-        return refuse(request, response, "/opensAt",
-                      "opensAt must be a time by RFC 3339 with its zone, or null.");
+        return body_refuse(&reader, "/opensAt",
+                           "opensAt must be a time by RFC 3339 with its zone, or null.");
     }
     if (!read_time(json_object_object_get(body, "endsAt"), &event->ends_ms)) {
-        return refuse(request, response, "/endsAt",
-                      "endsAt must be a time by RFC 3339 with its zone, or null.");
+        return body_refuse(&reader, "/endsAt",
+                           "endsAt must be a time by RFC 3339 with its zone, or null.");
     }
     if (event->opens_ms != COUPON_NO_TIME && event->ends_ms != COUPON_NO_TIME &&
         event->ends_ms <= event->opens_ms) {
-        return refuse(request, response, "/endsAt", "endsAt must be later than opensAt.");
+        return body_refuse(&reader, "/endsAt", "endsAt must be later than opensAt.");
     }
     event->captcha = captcha_word(json_object_object_get(body, "captcha"));
     return captcha_is_known(event->captcha) ||
-           refuse(request, response, "/captcha", "captcha must be none, altcha or siteverify.");
+           body_refuse(&reader, "/captcha", "captcha must be none, altcha or siteverify.");
 }
 
 /** True where the event is new or stays with its queue, or nobody is in the queue that it leaves. */

@@ -92,7 +92,7 @@ static bool refuse_unknown(const struct put *put)
 }
 
 /* True where nobody is in the queue that the show is to leave, and nobody holds a seat of it. */
-static bool nobody_there(const struct put *put)
+static bool is_unused(const struct put *put)
 {
     struct arena *arena = put->reader.request->arena;
     struct redis *redis = put->services->redis;
@@ -134,7 +134,7 @@ static bool may_change(struct put *put)
     if (found != SHOW_FOUND) {
         return refuse_show_call(request, put->reader.response, found, "show", put->show.id);
     }
-    return str_equal(put->old.queue, put->show.queue) || nobody_there(put);
+    return str_equal(put->old.queue, put->show.queue) || is_unused(put);
 }
 
 static void answer_fixed(const struct put *put, const struct show_change *change)

@@ -143,13 +143,13 @@ static bool make_section(struct making *making, struct str name, int64_t rows, i
     struct arena *arena = making->reader->request->arena;
 
     for (int64_t row = 1; row <= rows; row++) {
-        struct str row_text = rows == 1 ? STR("") : str_of(arena_format(arena, "%" PRId64, row));
+        struct str row_text = rows == 1 ? STR("") : str_of(arena_int(arena, row));
         for (int64_t n = 1; n <= in_row; n++) {
             struct plan_seat *seat = &making->seats[making->count];
             making->pointers[making->count++] = pointer;
             seat->section = name;
             seat->row = row_text;
-            seat->number = str_of(arena_format(arena, "%" PRId64, n));
+            seat->number = str_of(arena_int(arena, n));
             seat->price = price;
             seat->id =
                 str_of(arena_format(arena, "%.*s-%.*s%s%.*s", STR_ARG(name), STR_ARG(row_text),

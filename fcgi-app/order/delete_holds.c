@@ -54,10 +54,7 @@ void delete_holds(const struct services *services, const struct request *request
                                          seats.seats, seats.count, &refusal);
     if (outcome == OUTCOME_RELEASED) {
         response->status = 204;
-    } else if (outcome == OUTCOME_NOT_FOUND && !refusal.queue_deleted) {
-        /* The show is there, so Redis has forgotten it or its queue. */
-        problem_answer_outcome(request, response, OUTCOME_ADMISSION_UNAVAILABLE);
     } else {
-        seat_answer_refusal(request, response, outcome, &refusal);
+        seat_answer_hold_refusal(request, response, outcome, &refusal);
     }
 }

@@ -14,7 +14,7 @@
  * Touches   lua/coupon_standing.lua; sql/queries/coupon_event_find.sql, coupon_result.sql
  */
 #include "fcgi-app/order/coupon_answer.h"
-#include "fcgi-app/order/known_events.h"
+#include "fcgi-app/order/coupon_event_cache.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/coupons.h"
 
@@ -42,7 +42,7 @@ static void add_number(struct buffer *body, const char *name, int64_t number)
 
 /* From what is known here and in Redis; false where that is not enough. */
 static bool from_redis(const struct services *services, const struct request *request,
-                       const struct known_event *known, struct coupon_event *event)
+                       const struct cached_coupon_event *known, struct coupon_event *event)
 {
     struct coupon_standing standing;
 
@@ -68,10 +68,10 @@ void get_coupon_event(const struct services *services, const struct request *req
 {
     struct buffer *body = &response->body;
     struct str id = request->parameters[0];
-    struct known_event known;
+    struct cached_coupon_event known;
     struct coupon_event event;
     enum coupon_outcome outcome =
-        known_event_find(services, request->arena, ASKED_BY_ANYBODY, id, &known);
+        coupon_event_cache_find(services, request->arena, ASKED_BY_ANYBODY, id, &known);
 
     if (outcome == COUPON_FOUND && !from_redis(services, request, &known, &event)) {
         outcome = coupon_event_find(services->postgres, request->arena, id, true, &event);

@@ -7,7 +7,7 @@
 #include "lib/base/log.h"
 #include "lib/base/test_pause.h"
 #include "lib/metrics/metrics.h"
-#include "lib/orders/told_rows.h"
+#include "lib/orders/outbox_acks.h"
 
 /* The claim's id is public: it says nothing about the token. */
 static void complain(const char *event, const struct claim *claim, enum outcome outcome)
@@ -86,7 +86,7 @@ void order_claim_consume(const struct services *services, const struct request *
         complain("order.consume_failed", claim, outcome);
         return;
     }
-    told_rows_add(services->told, row, clock_monotonic_ms());
+    outbox_acks_add(services->outbox_acks, row, clock_monotonic_ms());
 }
 
 static void release(const struct services *services, const struct request *request,

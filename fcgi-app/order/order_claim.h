@@ -28,7 +28,7 @@ enum outcome order_claim_take_seats(const struct services *services, const struc
                                     const struct body_seats *seats, struct seat_refusal *refusal);
 
 /** The token has bought `order`. `keep_place`: the order is unpaid and holds its member's place. `row`: what the outbox
- *  says of it, to be struck once Redis has heard; 0 where that is left to reconcile. */
+ *  says of it, to be deleted once Redis has heard; 0 where that is left to reconcile. */
 void order_claim_consume(const struct services *services, const struct request *request,
                          const struct claim *claim, struct str order, bool keep_place, int64_t row);
 

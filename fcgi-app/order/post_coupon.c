@@ -15,13 +15,13 @@
  * whether any is left, how many are issued) and takes the token, one to PostgreSQL is the whole issue, one more
  * spends the token or gives it back.
  */
-#include <string.h>
-
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/order/captcha.h"
 #include "fcgi-app/order/coupon_answer.h"
-#include "fcgi-app/order/known_events.h"
+#include "fcgi-app/order/coupon_body.h"
+#include "fcgi-app/order/coupon_event_cache.h"
+#include "fcgi-app/order/coupon_refusal.h"
 #include "fcgi-app/order/order_claim.h"
 #include "fcgi-app/pool/transaction_handler.h"
 #include "lib/base/clock.h"
@@ -33,7 +33,6 @@
 
 enum {
     MEMBER_HASH_TEXT = 12,
-    CAPTCHA_TEXT_MAX = 16 * 1024,
     CAPTCHA_SPARE_MS = 1000, /* what the answer's way and using it up take */
     PUBLISH_EVERY_MS = 500,
     UNHEARD_MAX = 1000, /* of so many Redis may not have heard: with more left, nobody counts */
@@ -47,7 +46,7 @@ struct attempt {
     const struct request *request;
     struct response *response;
     struct str event;
-    struct known_event known;
+    struct cached_coupon_event known;
     struct str solution;
     struct claim claim;
 };
@@ -90,7 +89,7 @@ static void issued(const struct attempt *attempt, const struct coupon *coupon, b
     struct arena *arena = attempt->request->arena;
 
     test_pause("order.committed");
-    known_event_issued(attempt->event, coupon->number);
+    coupon_event_cache_note_issued(attempt->event, coupon->number);
     order_claim_consume(services, attempt->request, &attempt->claim, coupon->id, false,
                         coupon->outbox_row);
     test_pause("order.consumed");
@@ -103,7 +102,7 @@ static void issued(const struct attempt *attempt, const struct coupon *coupon, b
 }
 
 /* The member has one: from this token, which is then spent, or from an earlier one. */
-static void had_before(const struct attempt *attempt, const struct coupon *coupon)
+static void already_issued(const struct attempt *attempt, const struct coupon *coupon)
 {
     if (str_equal(coupon->admission, str_of(attempt->claim.admission))) {
         order_claim_consume(attempt->services, attempt->request, &attempt->claim, coupon->id, false,
@@ -112,12 +111,6 @@ static void had_before(const struct attempt *attempt, const struct coupon *coupo
         order_claim_release(attempt->services, attempt->request, &attempt->claim);
     }
     coupon_answer(attempt->response, 200, attempt->event, coupon);
-}
-
-static void answer_sold_out(const struct attempt *attempt)
-{
-    problem_answer(attempt->request, attempt->response, PROBLEM_SOLD_OUT,
-                   "Every coupon of this event is issued.");
 }
 
 /* No row was free. Whether one may yet become so only a new snapshot can tell: what others have taken and not
@@ -129,12 +122,10 @@ static void none_free(const struct attempt *attempt)
 
     order_claim_release(attempt->services, attempt->request, &attempt->claim);
     if (left == COUPON_FOUND) {
-        problem_answer(attempt->request, attempt->response, PROBLEM_COUPON_BUSY,
-                       "The last coupons are being given out. Send the same request again: one of "
-                       "them may yet come back.");
+        coupon_refusal_busy(attempt->request, attempt->response);
     } else if (left == COUPON_NO_SUCH) {
         publish_sold_out(attempt);
-        answer_sold_out(attempt);
+        coupon_refusal_sold_out(attempt->request, attempt->response);
     } else {
         coupon_answer_failure(attempt->request, attempt->response, left);
     }
@@ -143,37 +134,15 @@ static void none_free(const struct attempt *attempt)
 /* Nothing was written: the token is good for another try. */
 static void refused(const struct attempt *attempt, enum coupon_outcome outcome)
 {
-    const struct request *request = attempt->request;
-    struct response *response = attempt->response;
-
     if (outcome == COUPON_UNAVAILABLE || outcome == COUPON_FAILED) {
-        order_claim_failed(attempt->services, request, &attempt->claim);
+        order_claim_failed(attempt->services, attempt->request, &attempt->claim);
     } else {
-        order_claim_release(attempt->services, request, &attempt->claim);
+        order_claim_release(attempt->services, attempt->request, &attempt->claim);
     }
-    switch (outcome) {
-    case COUPON_NOT_OPEN:
-        problem_answer(request, response, PROBLEM_EVENT_NOT_OPEN,
-                       "The event is not open yet. The entry token is still good.");
-        return;
-    case COUPON_ENDED:
-        problem_answer(request, response, PROBLEM_EVENT_ENDED,
-                       "The event is over: no more coupons are given out.");
-        return;
-    case COUPON_EPOCH:
-        problem_answer_outcome(request, response, OUTCOME_ENTRY_TOKEN_INVALID);
-        return;
-    case COUPON_INCARNATION:
-        problem_answer_outcome(request, response, OUTCOME_ADMISSION_UNAVAILABLE);
-        return;
-    case COUPON_EVENT_MOVED:
-        known_event_forget(attempt->event);
-        coupon_answer_failure(request, response, outcome);
-        return;
-    default:
-        coupon_answer_failure(request, response, outcome);
-        return;
+    if (outcome == COUPON_EVENT_MOVED) {
+        coupon_event_cache_forget(attempt->event);
     }
+    coupon_refusal_answer(attempt->request, attempt->response, outcome);
 }
 
 /* Redis has heard of all but this one. */
@@ -194,7 +163,7 @@ static void prepare(const struct attempt *attempt, struct postgres_call *call)
                                          .count = may_be_few(&attempt->claim)};
 
     coupon_issue_prepare(attempt->request->arena, &attempt->claim, attempt->event, &search,
-                         attempt->services->told, call);
+                         attempt->services->outbox_acks, call);
     test_pause("order.before_transaction");
 }
 
@@ -204,10 +173,10 @@ static void answer(const struct attempt *attempt, struct postgres_call *call)
     const struct services *services = attempt->services;
     struct coupon coupon;
     enum coupon_outcome outcome = coupon_issue_read(services->postgres, attempt->request->arena,
-                                                    call, services->told, &coupon);
+                                                    call, services->outbox_acks, &coupon);
 
     if (outcome != COUPON_ISSUED) {
-        known_event_issued(attempt->event, 0);
+        coupon_event_cache_note_issued(attempt->event, 0);
     }
     switch (outcome) {
     case COUPON_ISSUED:
@@ -216,7 +185,7 @@ static void answer(const struct attempt *attempt, struct postgres_call *call)
                    call->took_us > SLOW_MS * INT64_C(1000));
         return;
     case COUPON_ALREADY:
-        had_before(attempt, &coupon);
+        already_issued(attempt, &coupon);
         return;
     case COUPON_NONE_FREE:
         none_free(attempt);
@@ -291,7 +260,7 @@ static bool answer_own(const struct attempt *attempt)
 
 /* Redis names an owner whom PostgreSQL does not know, which reconcile will mend: the token is taken without regard to
  * what Redis has heard of the event. */
-static enum outcome take_regardless(struct attempt *attempt)
+static enum outcome take_ignoring_owner(struct attempt *attempt)
 {
     log_event(
         LOG_LEVEL_WARNING, "coupon.owner_unknown",
@@ -315,7 +284,7 @@ static void answer_untaken(const struct attempt *attempt, enum outcome taken)
         }
         return;
     case OUTCOME_SOLD_OUT:
-        answer_sold_out(attempt);
+        coupon_refusal_sold_out(attempt->request, attempt->response);
         return;
     case OUTCOME_NOT_FOUND:
         /* PostgreSQL knows the queue: it is deleted, or Redis has lost its memory. */
@@ -328,45 +297,12 @@ static void answer_untaken(const struct attempt *attempt, enum outcome taken)
     }
 }
 
-/* Reads {"captcha": …}; false: answered. */
-static bool read_body(struct attempt *attempt)
-{
-    const struct request *request = attempt->request;
-    const char *why;
-    json_object *json = request_json(request, &why);
-
-    if (json == NULL) {
-        problem_answer_at(request, attempt->response, "", "%s", why);
-        return false;
-    }
-    json_object_object_foreach(json, name, value)
-    {
-        if (strcmp(name, "captcha") != 0) {
-            problem_answer_at(request, attempt->response, "",
-                              "There is no field but captcha in this body.");
-            return false;
-        }
-        if (value == NULL) {
-            continue;
-        }
-        attempt->solution =
-            str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
-        if (!json_object_is_type(value, json_type_string) ||
-            attempt->solution.n > CAPTCHA_TEXT_MAX) {
-            problem_answer_at(request, attempt->response, "/captcha",
-                              "captcha must be a text of at most 16 KiB.");
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Checks everything that needs neither Redis nor, but for the event's row once a second, PostgreSQL. */
-static bool understand(struct attempt *attempt)
+static bool validate(struct attempt *attempt)
 {
     const struct request *request = attempt->request;
 
-    if (!read_body(attempt)) {
+    if (!coupon_body_read(request, attempt->response, &attempt->solution)) {
         return false;
     }
     if (request->entry_token.n == 0) {
@@ -374,8 +310,8 @@ static bool understand(struct attempt *attempt)
                        "Send the entryToken of your position as X-Entry-Token.");
         return false;
     }
-    enum coupon_outcome known = known_event_find(attempt->services, request->arena, ASKED_BY_CALLER,
-                                                 attempt->event, &attempt->known);
+    enum coupon_outcome known = coupon_event_cache_find(
+        attempt->services, request->arena, ASKED_BY_CALLER, attempt->event, &attempt->known);
     if (known != COUPON_FOUND) {
         coupon_answer_failure(request, attempt->response, known);
         return false;
@@ -397,7 +333,7 @@ enum transaction_begun post_coupon_begin(const struct services *services,
                                 .response = response,
                                 .event = request->parameters[0]};
     transaction->memory = attempt;
-    if (!caller_require(services, request, response, &caller) || !understand(attempt)) {
+    if (!caller_require(services, request, response, &caller) || !validate(attempt)) {
         return TRANSACTION_ANSWERED;
     }
     claim_prepare(&attempt->claim, attempt->known.queue, caller.id, request->entry_token,
@@ -408,7 +344,7 @@ enum transaction_begun post_coupon_begin(const struct services *services,
         if (answer_own(attempt)) {
             return TRANSACTION_ANSWERED;
         }
-        taken = take_regardless(attempt);
+        taken = take_ignoring_owner(attempt);
     }
     if (taken != OUTCOME_CLAIMED) {
         answer_untaken(attempt, taken);

@@ -18,7 +18,7 @@
 #include "fcgi-app/order/seat_answer.h"
 #include "fcgi-app/pool/handler.h"
 
-struct wish {
+struct hold_request {
     struct body_seats seats;
     bool replace;
 };
@@ -39,7 +39,8 @@ static bool read_replace(json_object *json, bool *replace, struct body_fault *fa
 }
 
 /* What needs neither Redis nor PostgreSQL; false: answered. */
-static bool understand(const struct request *request, struct response *response, struct wish *wish)
+static bool validate(const struct request *request, struct response *response,
+                     struct hold_request *hold_request)
 {
     static const char *const MEMBERS[] = {"seats", "replace", NULL};
     struct body_fault fault;
@@ -56,8 +57,8 @@ static bool understand(const struct request *request, struct response *response,
         return false;
     }
     if (!body_only_members(request->arena, json, "", MEMBERS, &fault) ||
-        !read_replace(json, &wish->replace, &fault) ||
-        !body_seats_read(request->arena, json, 1, SEATS_MAX, &wish->seats, &fault)) {
+        !read_replace(json, &hold_request->replace, &fault) ||
+        !body_seats_read(request->arena, json, 1, SEATS_MAX, &hold_request->seats, &fault)) {
         problem_answer_at(request, response, fault.pointer, "%s", fault.why);
         return false;
     }
@@ -73,25 +74,22 @@ void post_holds(const struct services *services, const struct request *request,
                 struct response *response)
 {
     struct caller caller;
-    struct wish wish;
+    struct hold_request hold_request;
     struct show_ref show;
     struct seat_holds holds;
     struct seat_refusal refusal;
 
     if (!caller_require(services, request, response, &caller) ||
-        !understand(request, response, &wish) ||
+        !validate(request, response, &hold_request) ||
         !seat_answer_find_show(services, request, response, request->parameters[0], &show)) {
         return;
     }
-    enum outcome outcome =
-        seats_hold(services->redis, request->arena, &show, caller.id, request->entry_token,
-                   wish.seats.seats, wish.seats.count, wish.replace, &holds, &refusal);
+    enum outcome outcome = seats_hold(
+        services->redis, request->arena, &show, caller.id, request->entry_token,
+        hold_request.seats.seats, hold_request.seats.count, hold_request.replace, &holds, &refusal);
     if (outcome == OUTCOME_HELD) {
         hold_answer(response, 201, &holds);
-    } else if (outcome == OUTCOME_NOT_FOUND && !refusal.queue_deleted) {
-        /* The show is there, so Redis has forgotten it or its queue. */
-        problem_answer_outcome(request, response, OUTCOME_ADMISSION_UNAVAILABLE);
     } else {
-        seat_answer_refusal(request, response, outcome, &refusal);
+        seat_answer_hold_refusal(request, response, outcome, &refusal);
     }
 }

@@ -221,8 +221,8 @@ static void prepare(const struct attempt *attempt, struct postgres_call *call)
         .ttl_seconds = attempt->services->settings->order_ttl_seconds,
     };
 
-    order_place_prepare(attempt->request->arena, &attempt->claim, &wanted, attempt->services->told,
-                        call);
+    order_place_prepare(attempt->request->arena, &attempt->claim, &wanted,
+                        attempt->services->outbox_acks, call);
     test_pause("order.before_transaction");
 }
 
@@ -232,8 +232,8 @@ void post_order_end(const struct services *services, const struct request *reque
     const struct attempt *attempt = transaction->memory;
     struct order_placement placement;
 
-    enum order_outcome outcome = order_place_read(services->postgres, request->arena,
-                                                  &transaction->call, services->told, &placement);
+    enum order_outcome outcome = order_place_read(
+        services->postgres, request->arena, &transaction->call, services->outbox_acks, &placement);
     switch (outcome) {
     case ORDER_PLACED:
         committed(attempt, &placement);
@@ -261,7 +261,7 @@ void post_order_end(const struct services *services, const struct request *reque
 }
 
 /* Checks everything that needs neither Redis nor PostgreSQL; false: answered. */
-static bool understand(struct attempt *attempt)
+static bool validate(struct attempt *attempt)
 {
     const struct request *request = attempt->request;
     struct response *response = attempt->response;
@@ -310,7 +310,7 @@ enum transaction_begun post_order_begin(const struct services *services,
 
     *attempt = (struct attempt){.services = services, .request = request, .response = response};
     transaction->memory = attempt;
-    if (!caller_require(services, request, response, &caller) || !understand(attempt)) {
+    if (!caller_require(services, request, response, &caller) || !validate(attempt)) {
         return TRANSACTION_ANSWERED;
     }
     claim_prepare(&attempt->claim, attempt->body.queue, caller.id, request->entry_token,

@@ -42,12 +42,21 @@ void seat_answer_refusal(const struct request *request, struct response *respons
         add_seats(response, "notHeld", refusal);
         return;
     case OUTCOME_TOO_MANY_SEATS:
-        problem_add(response, "most",
-                    str_of(arena_format(request->arena, "%lld", (long long)refusal->most)));
+        problem_add(response, "most", str_of(arena_int(request->arena, refusal->most)));
         return;
     default:
         return;
     }
+}
+
+void seat_answer_hold_refusal(const struct request *request, struct response *response,
+                              enum outcome outcome, const struct seat_refusal *refusal)
+{
+    if (outcome == OUTCOME_NOT_FOUND && !refusal->queue_deleted) {
+        problem_answer_outcome(request, response, OUTCOME_ADMISSION_UNAVAILABLE);
+        return;
+    }
+    seat_answer_refusal(request, response, outcome, refusal);
 }
 
 static void answer_unsaid(const struct request *request, struct response *response,

@@ -13,7 +13,7 @@
 #include "lib/admission/claim.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/orders/told_rows.h"
+#include "lib/orders/outbox_acks.h"
 #include "lib/store/postgres.h"
 
 enum {
@@ -25,7 +25,7 @@ enum {
 };
 
 /* One request with what it needs. */
-struct hand {
+struct slot {
     FCGX_Request fcgi;
     struct exchange *exchange;
     struct transaction transaction;
@@ -42,7 +42,7 @@ struct hand {
 
 struct worker {
     const struct services *services;
-    struct hand hands[2]; /* one in the database, and the one after it */
+    struct slot slots[2]; /* one in the database, and the one after it */
     struct arena *arena;  /* of the beat */
     sigset_t open_mask;
     int64_t beat_at_ms; /* when the next sign of life is due */
@@ -66,51 +66,52 @@ static void beat_if_due(struct worker *worker)
                               services->settings->order_pool_silence_ms);
     }
     abandoned_claims_release(services, worker->arena, clock_monotonic_ms());
-    told_rows_flush(services->told, services->postgres, worker->arena, TOLD_ROWS_REST_MS);
+    outbox_acks_flush(services->outbox_acks, services->postgres, worker->arena,
+                      OUTBOX_ACKS_FLUSH_MS);
     arena_reset(worker->arena);
 }
 
 /* What is logged from here on is about this request, or about none. */
-static void log_about(const struct hand *hand)
+static void set_log_request(const struct slot *slot)
 {
-    if (hand == NULL) {
+    if (slot == NULL) {
         log_set_request(str_sized(NULL, 0), str_sized(NULL, 0));
         return;
     }
-    log_set_request(hand->exchange->request.request_id, hand->exchange->request.traceparent);
+    log_set_request(slot->exchange->request.request_id, slot->exchange->request.traceparent);
 }
 
 /* Reads a request: then it is WHOLE, or EMPTY where its response is complete. Returns false where there is none on this
  * connection. */
-static bool read_request(const struct services *services, struct hand *hand)
+static bool read_request(const struct services *services, struct slot *slot)
 {
-    struct exchange *exchange = hand->exchange;
+    struct exchange *exchange = slot->exchange;
     size_t body_max = services->pool == POOL_OPERATOR ? OPERATOR_BODY_MAX : BODY_MAX;
 
-    hand->state = IS_EMPTY;
-    int64_t waited_ms = listener_waited_ms(hand->fd);
-    listener_attach(&hand->fcgi, hand->fd);
-    if (FCGX_Accept_r(&hand->fcgi) != 0) {
+    slot->state = IS_EMPTY;
+    int64_t waited_ms = listener_waited_ms(slot->fd);
+    listener_attach(&slot->fcgi, slot->fd);
+    if (FCGX_Accept_r(&slot->fcgi) != 0) {
         return false;
     }
     /* Whatever nginx asks for: a connection kept here would starve all others. */
-    hand->fcgi.keepConnection = 0;
-    if (exchange_begin(exchange, services->pool, body_max, &hand->fcgi, clock_monotonic_ms())) {
+    slot->fcgi.keepConnection = 0;
+    if (exchange_begin(exchange, services->pool, body_max, &slot->fcgi, clock_monotonic_ms())) {
         exchange->request.waited_ms = waited_ms >= 0 ? waited_ms : exchange->request.waited_ms;
-        hand->state = IS_WHOLE;
+        slot->state = IS_WHOLE;
     }
     return true;
 }
 
 /* The response is complete. */
-static void answer(struct hand *hand)
+static void answer(struct slot *slot)
 {
-    log_about(hand);
-    exchange_send(hand->exchange, &hand->fcgi, clock_monotonic_ms());
-    FCGX_Finish_r(&hand->fcgi);
-    log_about(NULL);
-    exchange_clear(hand->exchange);
-    hand->state = IS_EMPTY;
+    set_log_request(slot);
+    exchange_send(slot->exchange, &slot->fcgi, clock_monotonic_ms());
+    FCGX_Finish_r(&slot->fcgi);
+    set_log_request(NULL);
+    exchange_clear(slot->exchange);
+    slot->state = IS_EMPTY;
 }
 
 /* What has waited too long for this worker is refused before anything is done for it. */
@@ -126,68 +127,68 @@ static bool is_refused(const struct services *services, struct exchange *exchang
 }
 
 /* The first half of a transaction. It is answered where there is to be none. */
-static void begin(const struct services *services, struct hand *hand)
+static void begin(const struct services *services, struct slot *slot)
 {
-    struct exchange *exchange = hand->exchange;
+    struct exchange *exchange = slot->exchange;
     enum transaction_begun begun = TRANSACTION_ANSWERED;
 
-    log_about(hand);
+    set_log_request(slot);
     if (!is_refused(services, exchange)) {
         begun = exchange->route->transaction_begin(services, &exchange->request,
-                                                   &exchange->response, &hand->transaction);
+                                                   &exchange->response, &slot->transaction);
     }
     exchange->member = request_log_take_member();
     if (begun == TRANSACTION_ANSWERED) {
-        answer(hand);
+        answer(slot);
     } else {
-        hand->state = begun == TRANSACTION_PREPARED ? IS_PREPARED : IS_ALONE;
+        slot->state = begun == TRANSACTION_PREPARED ? IS_PREPARED : IS_ALONE;
     }
-    log_about(NULL);
+    set_log_request(NULL);
 }
 
-static void handle(const struct services *services, struct hand *hand)
+static void handle(const struct services *services, struct slot *slot)
 {
-    struct exchange *exchange = hand->exchange;
+    struct exchange *exchange = slot->exchange;
 
-    log_about(hand);
+    set_log_request(slot);
     if (!is_refused(services, exchange)) {
         exchange->route->handler(services, &exchange->request, &exchange->response);
     }
     exchange->member = request_log_take_member();
-    answer(hand);
+    answer(slot);
 }
 
 /* The second half of a transaction. */
-static void end(const struct services *services, struct hand *hand)
+static void end(const struct services *services, struct slot *slot)
 {
-    struct exchange *exchange = hand->exchange;
+    struct exchange *exchange = slot->exchange;
 
-    log_about(hand);
+    set_log_request(slot);
     exchange->route->transaction_end(services, &exchange->request, &exchange->response,
-                                     &hand->transaction);
-    answer(hand);
+                                     &slot->transaction);
+    answer(slot);
 }
 
-static void send_if_prepared(const struct services *services, struct hand *hand)
+static void send_if_prepared(const struct services *services, struct slot *slot)
 {
-    if (hand->state == IS_PREPARED) {
-        log_about(hand);
-        postgres_send(services->postgres, &hand->transaction.call);
-        log_about(NULL);
-        hand->state = IS_IN_FLIGHT;
+    if (slot->state == IS_PREPARED) {
+        set_log_request(slot);
+        postgres_send(services->postgres, &slot->transaction.call);
+        set_log_request(NULL);
+        slot->state = IS_IN_FLIGHT;
     }
 }
 
 /* Reads what has come on a new connection and does as much of it as may be done while another is in the database. */
-static void take_on(const struct services *services, struct hand *hand)
+static void start_request(const struct services *services, struct slot *slot)
 {
-    if (!read_request(services, hand)) {
+    if (!read_request(services, slot)) {
         return;
     }
-    if (hand->state == IS_EMPTY) {
-        answer(hand);
-    } else if (hand->exchange->route->transaction_begin != NULL) {
-        begin(services, hand);
+    if (slot->state == IS_EMPTY) {
+        answer(slot);
+    } else if (slot->exchange->route->transaction_begin != NULL) {
+        begin(services, slot);
     }
 }
 
@@ -207,7 +208,7 @@ static int first_of(int answer_fd, int other_fd, int64_t deadline_us)
 }
 
 /* A connection that waits although other workers had time to take it; -1 once the answer is there or has taken long. */
-static int left_over_connection(int answer_fd, int64_t stalled_us)
+static int accept_unclaimed(int answer_fd, int64_t stalled_us)
 {
     if (first_of(answer_fd, LISTENER_FD, stalled_us) != LISTENER_FD ||
         first_of(answer_fd, -1, clock_monotonic_us() + YIELD_US) == answer_fd ||
@@ -219,7 +220,7 @@ static int left_over_connection(int answer_fd, int64_t stalled_us)
 
 /* Takes on another while PostgreSQL works for the first, if somebody waits whom no other worker takes. Returns as soon as that
  * is done, or the answer is there, or the time for it is over. */
-static void take_on_meanwhile(struct worker *worker, const struct hand *first, struct hand *next)
+static void start_next_meanwhile(struct worker *worker, const struct slot *first, struct slot *next)
 {
     const struct services *services = worker->services;
     int answer_fd = postgres_awaits(services->postgres);
@@ -230,14 +231,14 @@ static void take_on_meanwhile(struct worker *worker, const struct hand *first, s
         if (stop_signal_came()) {
             return;
         }
-        next->fd = left_over_connection(answer_fd, stalled_us);
+        next->fd = accept_unclaimed(answer_fd, stalled_us);
         if (next->fd < 0) {
             return;
         }
         next->state = IS_CONNECTED;
         /* Nobody waits here for what nginx has not sent: the answer may come before it. */
         if (first_of(answer_fd, next->fd, stalled_us) == next->fd) {
-            take_on(services, next);
+            start_request(services, next);
         }
         answer_fd = postgres_awaits(services->postgres);
     }
@@ -249,35 +250,35 @@ static bool is_answered(const struct postgres_call *call)
     return call->outcome == POSTGRES_OK || call->outcome == POSTGRES_REFUSED;
 }
 
-/* Does all that is left to do for `hand`, and what may be done meanwhile for `next`, which is empty. */
-static void carry_on(struct worker *worker, struct hand *hand, struct hand *next)
+/* Does all that is left to do for `slot`, and what may be done meanwhile for `next`, which is empty. */
+static void finish_request(struct worker *worker, struct slot *slot, struct slot *next)
 {
     const struct services *services = worker->services;
 
-    if (hand->state == IS_CONNECTED) {
-        take_on(services, hand);
+    if (slot->state == IS_CONNECTED) {
+        start_request(services, slot);
     }
-    send_if_prepared(services, hand);
-    switch (hand->state) {
+    send_if_prepared(services, slot);
+    switch (slot->state) {
     case IS_EMPTY:
     case IS_CONNECTED:
     case IS_PREPARED:
         return;
     case IS_WHOLE:
-        handle(services, hand);
+        handle(services, slot);
         return;
     case IS_ALONE:
-        end(services, hand);
+        end(services, slot);
         return;
     case IS_IN_FLIGHT:
-        take_on_meanwhile(worker, hand, next);
-        log_about(hand);
-        postgres_finish(services->postgres, &hand->transaction.call);
-        if (is_answered(&hand->transaction.call)) {
+        start_next_meanwhile(worker, slot, next);
+        set_log_request(slot);
+        postgres_finish(services->postgres, &slot->transaction.call);
+        if (is_answered(&slot->transaction.call)) {
             /* First of all, so that the database does not wait. */
             send_if_prepared(services, next);
         }
-        end(services, hand);
+        end(services, slot);
         return;
     }
 }
@@ -304,10 +305,10 @@ static void serve_from(struct worker *worker, int fd)
 {
     size_t at = 0;
 
-    worker->hands[at].fd = fd;
-    worker->hands[at].state = IS_CONNECTED;
-    while (worker->hands[at].state != IS_EMPTY) {
-        carry_on(worker, &worker->hands[at], &worker->hands[1 - at]);
+    worker->slots[at].fd = fd;
+    worker->slots[at].state = IS_CONNECTED;
+    while (worker->slots[at].state != IS_EMPTY) {
+        finish_request(worker, &worker->slots[at], &worker->slots[1 - at]);
         at = 1 - at;
         beat_if_due(worker);
     }
@@ -317,7 +318,7 @@ int blocking_loop_run(const struct services *services)
 {
     struct worker worker = {
         .services = services,
-        .hands = {{.exchange = exchange_new()}, {.exchange = exchange_new()}},
+        .slots = {{.exchange = exchange_new()}, {.exchange = exchange_new()}},
         .arena = arena_new(),
     };
 
@@ -330,12 +331,12 @@ int blocking_loop_run(const struct services *services)
             serve_from(&worker, fd);
         }
     }
-    if (services->told != NULL) {
-        told_rows_flush(services->told, services->postgres, worker.arena, 0);
+    if (services->outbox_acks != NULL) {
+        outbox_acks_flush(services->outbox_acks, services->postgres, worker.arena, 0);
     }
     log_event(LOG_LEVEL_INFO, "worker.stopped", LOG_NO_FIELDS);
     arena_free(worker.arena);
-    exchange_free(worker.hands[1].exchange);
-    exchange_free(worker.hands[0].exchange);
+    exchange_free(worker.slots[1].exchange);
+    exchange_free(worker.slots[0].exchange);
     return 0;
 }

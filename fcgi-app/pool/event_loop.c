@@ -12,12 +12,12 @@
 #include "fcgi-app/pool/fcgi_records.h"
 #include "fcgi-app/pool/listener.h"
 #include "fcgi-app/pool/pool_metrics.h"
+#include "fcgi-app/pool/query_batcher.h"
 #include "fcgi-app/pool/shedding.h"
 #include "fcgi-app/pool/stop_signal.h"
-#include "fcgi-app/pool/together.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/store/redis_line.h"
+#include "lib/store/redis_async.h"
 
 enum {
     EVENTS_MAX = 256,
@@ -32,7 +32,7 @@ enum {
 
 struct loop {
     const struct services *services;
-    struct redis_line *line;
+    struct redis_async *redis;
     int epoll_fd;
     bool listens;
     enum accepted accepted; /* at the last look */
@@ -41,8 +41,8 @@ struct loop {
     int64_t swept_at_ms;
     size_t partial; /* connections that may hold half a request */
     struct exchange_store exchanges;
-    struct together *together;
-    struct flight *again; /* those that have one more question for Redis */
+    struct query_batcher *batcher;
+    struct flight *follow_ups; /* those that have one more command for Redis */
     size_t due_count;
     struct connection *due[CONNECTIONS_MAX]; /* to look at again in this turn */
     struct connection_table connections;
@@ -73,7 +73,7 @@ static bool is_full(const struct loop *loop)
     return loop->accepted == ACCEPTED_NONE || loop->connections.open == CONNECTIONS_MAX;
 }
 
-static void look_again(struct loop *loop, struct connection *connection)
+static void mark_due(struct loop *loop, struct connection *connection)
 {
     if (!connection->is_due) {
         connection->is_due = true;
@@ -81,8 +81,8 @@ static void look_again(struct loop *loop, struct connection *connection)
     }
 }
 
-static void respond_for_the_last_time(struct loop *loop, struct connection *connection,
-                                      struct exchange *exchange)
+static void respond_and_close(struct loop *loop, struct connection *connection,
+                              struct exchange *exchange)
 {
     struct buffer answer;
 
@@ -95,14 +95,14 @@ static void respond_for_the_last_time(struct loop *loop, struct connection *conn
 static void respond(struct loop *loop, struct connection *connection, struct exchange *exchange)
 {
     if (is_stopping(loop) || !exchange->input_is_read) {
-        respond_for_the_last_time(loop, connection, exchange);
+        respond_and_close(loop, connection, exchange);
     } else {
         exchange_send(exchange, &connection->fcgi, loop->now_ms);
         connection_finish(&loop->connections, connection, loop->now_ms);
     }
     exchange_give_back(&loop->exchanges, exchange);
     if (connection->state == CONNECTION_IDLE && connection->has_news) {
-        look_again(loop, connection);
+        mark_due(loop, connection);
     }
 }
 
@@ -116,7 +116,7 @@ struct flight {
 
 static void finish(struct loop *loop, struct exchange *exchange, const redisReply *reply)
 {
-    exchange->response.ask = NULL;
+    exchange->response.follow_up = NULL;
     exchange->route->finish(loop->services, &exchange->request, reply, exchange->memory,
                             &exchange->response);
 }
@@ -127,29 +127,30 @@ static void on_reply(void *context, const redisReply *reply)
     struct exchange *exchange = flight->exchange;
 
     finish(flight->loop, exchange, reply);
-    if (exchange->response.ask != NULL) {
+    if (exchange->response.follow_up != NULL) {
         /* Redis takes no command while it hands out replies. */
-        flight->next = flight->loop->again;
-        flight->loop->again = flight;
+        flight->next = flight->loop->follow_ups;
+        flight->loop->follow_ups = flight;
     } else {
         respond(flight->loop, flight->connection, exchange);
     }
 }
 
-/* A look is done, its result is in it. */
-static void on_looked(void *context)
+/* The result is in response.query. */
+static void on_query_done(void *context)
 {
     on_reply(context, NULL);
 }
 
-static void ask_again(struct loop *loop)
+static void send_follow_ups(struct loop *loop)
 {
-    struct flight *flight = loop->again;
+    struct flight *flight = loop->follow_ups;
 
-    loop->again = NULL;
+    loop->follow_ups = NULL;
     while (flight != NULL) {
         struct flight *next = flight->next;
-        redis_line_send(loop->line, flight->exchange->response.ask, on_reply, flight, loop->now_ms);
+        redis_async_send(loop->redis, flight->exchange->response.follow_up, on_reply, flight,
+                         loop->now_ms);
         flight = next;
     }
 }
@@ -170,28 +171,29 @@ static void begin(struct loop *loop, struct connection *connection)
             exchange->route->handler(loop->services, &exchange->request, &exchange->response);
         }
         exchange->member = request_log_take_member();
-        bool asks_redis = command != NULL || exchange->response.look != NULL;
+        bool asks_redis = command != NULL || exchange->response.query != NULL;
         if (asks_redis && shedding_by_redis(&loop->shedding, kind)) {
             finish(loop, exchange, NULL);
             command = NULL;
-            exchange->response.look = NULL;
+            exchange->response.query = NULL;
         }
     }
-    if (command == NULL && exchange->response.look == NULL) {
+    if (command == NULL && exchange->response.query == NULL) {
         respond(loop, connection, exchange);
         return;
     }
     struct flight *flight = arena_alloc(exchange->arena, sizeof(*flight));
     *flight = (struct flight){.loop = loop, .connection = connection, .exchange = exchange};
     if (command == NULL) {
-        together_add(loop->together, exchange->response.look, on_looked, flight, loop->now_ms);
+        query_batcher_add(loop->batcher, exchange->response.query, on_query_done, flight,
+                          loop->now_ms);
     } else {
-        redis_line_send(loop->line, command, on_reply, flight, loop->now_ms);
+        redis_async_send(loop->redis, command, on_reply, flight, loop->now_ms);
     }
 }
 
 /* Begins the request that waits in an idle connection, once it is whole. */
-static void look_at(struct loop *loop, struct connection *connection)
+static void read_connection(struct loop *loop, struct connection *connection)
 {
     connection->has_news = false;
     ssize_t n = recv(connection->fcgi.ipcFd, loop->peeked, PEEK_MAX, MSG_PEEK | MSG_DONTWAIT);
@@ -221,18 +223,18 @@ static void handle(struct loop *loop, const struct epoll_event *event)
 {
     if (event->data.ptr == loop) {
         loop->accepted = connections_accept(&loop->connections, loop->epoll_fd, loop->now_ms);
-    } else if (!redis_line_ready(loop->line, event->data.ptr, event->events, loop->now_ms)) {
+    } else if (!redis_async_ready(loop->redis, event->data.ptr, event->events, loop->now_ms)) {
         struct connection *connection = event->data.ptr;
         connection->peer_is_done = (event->events & (EPOLLRDHUP | EPOLLHUP)) != 0;
         if (connection->state == CONNECTION_IDLE) {
-            look_at(loop, connection);
+            read_connection(loop, connection);
         } else {
             connection->has_news = connection->state == CONNECTION_BUSY;
         }
     }
 }
 
-static void look_at_the_due(struct loop *loop)
+static void read_due_connections(struct loop *loop)
 {
     size_t count = loop->due_count;
 
@@ -241,7 +243,7 @@ static void look_at_the_due(struct loop *loop)
         struct connection *connection = loop->due[i];
         connection->is_due = false;
         if (connection->state == CONNECTION_IDLE) {
-            look_at(loop, connection);
+            read_connection(loop, connection);
         }
     }
 }
@@ -249,7 +251,7 @@ static void look_at_the_due(struct loop *loop)
 /* A request may have come in this very moment. */
 static void close_unless_used(struct loop *loop, struct connection *connection)
 {
-    look_at(loop, connection);
+    read_connection(loop, connection);
     if (connection->state == CONNECTION_IDLE && connection->partial_since_ms == 0) {
         connection_close(&loop->connections, connection);
     }
@@ -293,10 +295,10 @@ static void sweep(struct loop *loop)
 
 static int time_to_wait(const struct loop *loop)
 {
-    int64_t wait_ms = redis_line_next_turn(loop->line, loop->now_ms);
+    int64_t wait_ms = redis_async_next_turn(loop->redis, loop->now_ms);
     int64_t own_ms = SWEEP_MS;
 
-    if (loop->due_count > 0 || loop->again != NULL) {
+    if (loop->due_count > 0 || loop->follow_ups != NULL) {
         own_ms = 0;
     } else if (is_stopping(loop)) {
         own_ms = STOP_LOOK_MS;
@@ -307,7 +309,7 @@ static int time_to_wait(const struct loop *loop)
     return (int)wait_ms;
 }
 
-static void begin_to_stop(struct loop *loop)
+static void start_stopping(struct loop *loop)
 {
     listen_on(loop, false);
     loop->now_ms = clock_monotonic_ms();
@@ -328,16 +330,16 @@ static void turn(struct loop *loop, const sigset_t *open_mask)
     loop->now_ms = clock_monotonic_ms();
     stop_signal_look(open_mask, loop->now_ms);
     shedding_turn(&loop->shedding, loop->now_ms, began_ms,
-                  redis_line_late_ms(loop->line, loop->now_ms));
+                  redis_async_late_ms(loop->redis, loop->now_ms));
     loop->accepted = loop->accepted == ACCEPTED_NONE ? ACCEPTED_NONE : ACCEPTED_ALL;
     for (int i = 0; i < count; i++) {
         handle(loop, &events[i]);
     }
     loop->shedding.left_some = count == EVENTS_MAX || loop->accepted == ACCEPTED_SOME;
-    look_at_the_due(loop);
-    together_send(loop->together, loop->line, loop->now_ms);
-    ask_again(loop);
-    redis_line_turn(loop->line, loop->now_ms);
+    read_due_connections(loop);
+    query_batcher_send(loop->batcher, loop->redis, loop->now_ms);
+    send_follow_ups(loop);
+    redis_async_turn(loop->redis, loop->now_ms);
     if (loop->now_ms - loop->swept_at_ms >= (is_stopping(loop) ? STOP_LOOK_MS : SWEEP_MS)) {
         sweep(loop);
     }
@@ -346,8 +348,8 @@ static void turn(struct loop *loop, const sigset_t *open_mask)
 
 static void free_loop(struct loop *loop)
 {
-    redis_line_free(loop->line);
-    together_free(loop->together);
+    redis_async_free(loop->redis);
+    query_batcher_free(loop->batcher);
     for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
         if (loop->connections.all[i].state == CONNECTION_IDLE) {
             connection_close(&loop->connections, &loop->connections.all[i]);
@@ -370,14 +372,14 @@ int event_loop_run(const struct services *services)
     loop->services = services;
     loop->now_ms = clock_monotonic_ms();
     shedding_start(&loop->shedding, services->settings, loop->now_ms);
-    loop->together = together_new();
-    loop->line = redis_line_new(services->settings, loop->epoll_fd, loop->now_ms);
+    loop->batcher = query_batcher_new();
+    loop->redis = redis_async_new(services->settings, loop->epoll_fd, loop->now_ms);
     listen_on(loop, true);
     log_event(LOG_LEVEL_INFO, "worker.started", LOG_NO_FIELDS);
     while (!is_stopping(loop) || (loop->connections.open > 0 && loop->now_ms < loop->stop_at_ms)) {
         turn(loop, &open_mask);
         if (stop_signal_came() && !is_stopping(loop)) {
-            begin_to_stop(loop);
+            start_stopping(loop);
         }
     }
     log_event(LOG_LEVEL_INFO, "worker.stopped",

@@ -13,14 +13,14 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/store/redis_command.h"
 
-/** Returns the command to send, or NULL where `response` is complete already, or where response->look is set: it is
- *  put to Redis together with others', and finish finds the result in it, without a reply of its own. `*memory` is
+/** Returns the command to send, or NULL where `response` is complete already, or where response->query is set: it is
+ *  sent to Redis in a batch with others, and finish finds the result in it, without a reply of its own. `*memory` is
  *  handed on to finish and lives in the request's arena. */
 typedef struct redis_command *line_begin(const struct services *services,
                                          const struct request *request, struct response *response,
                                          void **memory);
 
-/** `reply` is NULL where Redis gave no answer. A finish that sets response->ask to a command is called again
+/** `reply` is NULL where Redis gave no answer. A finish that sets response->follow_up to a command is called again
  *  with its reply; few may, for most requests are to cost one round trip. */
 typedef void line_finish(const struct services *services, const struct request *request,
                          const redisReply *reply, void *memory, struct response *response);

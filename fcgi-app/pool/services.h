@@ -15,7 +15,7 @@ struct operator_keys;
 struct siteverify;
 struct payment_provider;
 struct waiting_page;
-struct told_rows;
+struct outbox_acks;
 struct snapshot;
 
 enum pool { POOL_QUEUE, POOL_ORDER, POOL_OPERATOR, POOL_CATALOG, POOL_PAYMENT };
@@ -34,7 +34,7 @@ struct services {
     struct snapshot *snapshot; /* of the queue pool; NULL elsewhere, and where there is none */
     struct redis *redis;       /* blocking client; NULL in the queue pool */
     struct postgres *postgres; /* NULL in the queue pool */
-    struct told_rows *told;    /* of the order pool; NULL elsewhere */
+    struct outbox_acks *outbox_acks; /* of the order pool; NULL elsewhere */
     struct operator_keys *operators; /* NULL outside of the operator pool */
     struct catalog *catalog;         /* of the catalog and order pools; NULL elsewhere */
 };

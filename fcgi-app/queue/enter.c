@@ -13,14 +13,14 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/entry_proof.h"
+#include "fcgi-app/queue/identify_caller.h"
 #include "fcgi-app/queue/position_json.h"
 #include "fcgi-app/queue/refusal.h"
 #include "fcgi-app/queue/seen_queues.h"
 #include "fcgi-app/queue/ticket_cookie.h"
 #include "fcgi-app/queue/ticket_issue.h"
-#include "fcgi-app/queue/who_stands.h"
 #include "lib/admission/codes.h"
-#include "lib/admission/line_look.h"
+#include "lib/admission/line_query.h"
 #include "lib/base/log.h"
 #include "lib/captcha/altcha_payload.h"
 #include "lib/metrics/metrics.h"
@@ -36,7 +36,7 @@ struct entry_body {
 };
 
 struct entering {
-    struct line_look *look;
+    struct line_query *query;
     const char *why; /* there is no proof of work that could count */
 };
 
@@ -72,10 +72,10 @@ static bool read_body(const struct request *request, struct response *response,
            read_text(request, response, body, "captcha", ALTCHA_PAYLOAD_MAX, &read->captcha);
 }
 
-static struct redis_command *ask_alone(const struct request *request, struct line_look *look)
+static struct redis_command *ask_alone(const struct request *request, struct line_query *query)
 {
-    look->state = LINE_LOOK_ASKED;
-    return line_enter(request->arena, look->caller, LINE_TAKE_OVER);
+    query->state = LINE_QUERY_ASKED;
+    return line_enter(request->arena, query->caller, LINE_TAKE_OVER);
 }
 
 struct redis_command *enter_begin(const struct services *services, const struct request *request,
@@ -87,12 +87,12 @@ struct redis_command *enter_begin(const struct services *services, const struct 
     if (!read_body(request, response, &body)) {
         return NULL;
     }
-    struct line_caller *caller = who_enters(services, request, response);
+    struct line_caller *caller = identify_entrant(services, request, response);
     if (caller == NULL) {
         return NULL;
     }
     *entering = (struct entering){
-        .look = line_look_new(request->arena, caller, LINE_LOOK_ENTRY),
+        .query = line_query_new(request->arena, caller, LINE_QUERY_ENTRY),
         .why = WHY_NO_PROOF,
     };
     *memory = entering;
@@ -101,9 +101,9 @@ struct redis_command *enter_begin(const struct services *services, const struct 
         caller->proof = entry_proof_check(services, request, caller, body.captcha, &entering->why);
     }
     if (body.code.n > 0 || body.captcha.n > 0) {
-        return ask_alone(request, entering->look);
+        return ask_alone(request, entering->query);
     }
-    response->look = entering->look;
+    response->query = entering->query;
     return NULL;
 }
 
@@ -111,15 +111,15 @@ void enter_finish(const struct services *services, const struct request *request
                   const redisReply *reply, void *memory, struct response *response)
 {
     const struct entering *entering = memory;
-    struct line_look *look = entering->look;
-    const struct line_caller *caller = look->caller;
+    struct line_query *query = entering->query;
+    const struct line_caller *caller = query->caller;
 
-    if (look->state == LINE_LOOK_UNDECIDED) {
-        response->ask = ask_alone(request, look);
+    if (query->state == LINE_QUERY_UNDECIDED) {
+        response->follow_up = ask_alone(request, query);
         return;
     }
-    enum outcome outcome = line_look_outcome(look, reply);
-    const struct line_position *position = &look->position;
+    enum outcome outcome = line_query_outcome(query, reply);
+    const struct line_position *position = &query->position;
 
     if (outcome == OUTCOME_CAPTCHA_FAILED) {
         metrics_add(METRIC_ENTRIES_REFUSED, 1);
@@ -129,7 +129,7 @@ void enter_finish(const struct services *services, const struct request *request
     }
     if (outcome != OUTCOME_ENTERED && outcome != OUTCOME_ALREADY) {
         refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
-        metrics_add(METRIC_ENTRIES_REFUSED, response->ask == NULL);
+        metrics_add(METRIC_ENTRIES_REFUSED, response->follow_up == NULL);
         return;
     }
     metrics_add(outcome == OUTCOME_ENTERED ? METRIC_ENTRIES_NEW : METRIC_ENTRIES_AGAIN, 1);

@@ -9,13 +9,13 @@
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/entry_proof.h"
-#include "fcgi-app/queue/who_stands.h"
+#include "fcgi-app/queue/identify_caller.h"
 
 struct redis_command *entry_challenge_begin(const struct services *services,
                                             const struct request *request,
                                             struct response *response, void **memory)
 {
-    const struct line_caller *caller = who_enters(services, request, response);
+    const struct line_caller *caller = identify_entrant(services, request, response);
 
     (void)memory;
     if (caller != NULL) {

@@ -8,16 +8,16 @@
  * Touches  lua/leave.lua
  */
 #include "fcgi-app/pool/line_handler.h"
+#include "fcgi-app/queue/identify_caller.h"
 #include "fcgi-app/queue/refusal.h"
 #include "fcgi-app/queue/ticket_cookie.h"
-#include "fcgi-app/queue/who_stands.h"
 #include "lib/admission/snapshot.h"
 #include "lib/store/redis_reply.h"
 
 struct redis_command *leave_begin(const struct services *services, const struct request *request,
                                   struct response *response, void **memory)
 {
-    struct line_caller *caller = who_stands(services, request, response);
+    struct line_caller *caller = identify_caller(services, request, response);
 
     *memory = caller;
     return caller == NULL ? NULL : line_leave(request->arena, caller);

@@ -8,21 +8,21 @@
  * Touches  this host's snapshot; plain reads of the main line, together with others; lua/position.lua where they do not decide
  */
 #include "fcgi-app/pool/line_handler.h"
+#include "fcgi-app/queue/identify_caller.h"
 #include "fcgi-app/queue/position_json.h"
 #include "fcgi-app/queue/refusal.h"
 #include "fcgi-app/queue/seen_queues.h"
 #include "fcgi-app/queue/snapshot_answer.h"
-#include "fcgi-app/queue/who_stands.h"
-#include "lib/admission/line_look.h"
+#include "lib/admission/line_query.h"
 #include "lib/metrics/metrics.h"
 
 struct redis_command *position_begin(const struct services *services, const struct request *request,
                                      struct response *response, void **memory)
 {
-    struct line_caller *caller = who_stands(services, request, response);
+    struct line_caller *caller = identify_caller(services, request, response);
 
     if (caller != NULL && !snapshot_answer(services, request, caller, response)) {
-        *memory = response->look = line_look_new(request->arena, caller, LINE_LOOK_POSITION);
+        *memory = response->query = line_query_new(request->arena, caller, LINE_QUERY_POSITION);
     }
     return NULL;
 }
@@ -30,21 +30,21 @@ struct redis_command *position_begin(const struct services *services, const stru
 void position_finish(const struct services *services, const struct request *request,
                      const redisReply *reply, void *memory, struct response *response)
 {
-    struct line_look *look = memory;
-    const struct line_caller *caller = look->caller;
+    struct line_query *query = memory;
+    const struct line_caller *caller = query->caller;
 
     (void)services;
-    if (look->state == LINE_LOOK_UNDECIDED) {
-        look->state = LINE_LOOK_ASKED;
-        response->ask = line_position(request->arena, caller);
+    if (query->state == LINE_QUERY_UNDECIDED) {
+        query->state = LINE_QUERY_ASKED;
+        response->follow_up = line_position(request->arena, caller);
         return;
     }
-    enum outcome outcome = line_look_outcome(look, reply);
+    enum outcome outcome = line_query_outcome(query, reply);
     if (outcome != OUTCOME_OK) {
         refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
         return;
     }
     metrics_add(METRIC_POSITIONS_REDIS, 1);
     seen_queues_add(caller->queue);
-    position_json_answer(response, 200, caller->queue, &look->position, str_sized(NULL, 0));
+    position_json_answer(response, 200, caller->queue, &query->position, str_sized(NULL, 0));
 }

@@ -14,7 +14,7 @@ void refusal_answer(const struct request *request, struct response *response, st
             outcome = OUTCOME_ADMISSION_UNAVAILABLE;
         } else {
             /* Misspelt, or lost before this process began: the reply comes here once more. */
-            response->ask = line_memory_ask(request->arena);
+            response->follow_up = line_memory_ask(request->arena);
             return;
         }
     } else if (line_memory_is_there(reply)) {

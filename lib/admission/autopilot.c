@@ -44,8 +44,8 @@ static const char *const WORDS[AUTOPILOT_REASONS] = {
 #undef REASON
 };
 
-/* One look, while it is being thought about. */
-struct thought {
+/* One look, while it is being assessed. */
+struct assessment {
     const struct autopilot_goal *goal;
     const struct autopilot_look *look;
     struct autopilot_memory *memory;
@@ -167,23 +167,24 @@ static double pressure_of(const struct load_view *view, double level_ms, double 
     return load_view_weight(view) < least ? -1 : load_view_quantile(view, 0.95) / level_ms;
 }
 
-static double pressure_by(const struct thought *thought, double least)
+static double pressure_by(const struct assessment *assessment, double least)
 {
-    const struct autopilot_memory *memory = thought->memory;
+    const struct autopilot_memory *memory = assessment->memory;
 
-    return fmax(pressure_of(&memory->order_view, thought->goal->order_p95_ms, least),
-                pressure_of(&memory->origin_view, thought->goal->origin_p95_ms, least));
+    return fmax(pressure_of(&memory->order_view, assessment->goal->order_p95_ms, least),
+                pressure_of(&memory->origin_view, assessment->goal->origin_p95_ms, least));
 }
 
-static void judge_drops(struct thought *thought)
+static void judge_drops(struct assessment *assessment)
 {
-    const struct load_view *views[] = {&thought->memory->order_view, &thought->memory->origin_view};
+    const struct load_view *views[] = {&assessment->memory->order_view,
+                                       &assessment->memory->origin_view};
 
     for (int i = 0; i < 2; i++) {
         double dropped = load_view_dropped(views[i]);
-        if (views[i]->failed + views[i]->late >= FEW_DROPS && dropped > thought->dropped) {
-            thought->dropped = dropped;
-            thought->timeouts = views[i]->late > views[i]->failed;
+        if (views[i]->failed + views[i]->late >= FEW_DROPS && dropped > assessment->dropped) {
+            assessment->dropped = dropped;
+            assessment->timeouts = views[i]->late > views[i]->failed;
         }
     }
 }
@@ -197,147 +198,148 @@ static void note_breach(struct autopilot_memory *memory, int64_t now_ms)
     memory->cut_ms = now_ms;
 }
 
-static void cut(struct thought *thought, double factor, double least)
+static void cut(struct assessment *assessment, double factor, double least)
 {
-    struct autopilot_memory *memory = thought->memory;
+    struct autopilot_memory *memory = assessment->memory;
 
-    note_breach(memory, thought->look->now_ms);
+    note_breach(memory, assessment->look->now_ms);
     memory->rate = fmin(memory->rate, fmax(memory->rate * factor, least));
     /* What has led to this one must not lead to the next one. */
     load_view_fade(&memory->order_view, EVIDENCE_LEFT);
     load_view_fade(&memory->origin_view, EVIDENCE_LEFT);
 }
 
-static enum autopilot_reason cut_for_drops(struct thought *thought)
+static enum autopilot_reason cut_for_drops(struct assessment *assessment)
 {
-    struct autopilot_memory *memory = thought->memory;
+    struct autopilot_memory *memory = assessment->memory;
 
-    if (thought->dropped >= MANY_DROPPED) {
-        cut(thought, CUT_WORST, 0);
+    if (assessment->dropped >= MANY_DROPPED) {
+        cut(assessment, CUT_WORST, 0);
     } else {
-        cut(thought, CUT_DROPS, CUT_LEAST * memory->answered_per_second);
+        cut(assessment, CUT_DROPS, CUT_LEAST * memory->answered_per_second);
     }
     memory->order_view.failed = memory->order_view.late = 0;
     memory->origin_view.failed = memory->origin_view.late = 0;
-    return thought->timeouts ? AUTOPILOT_TIMEOUTS : AUTOPILOT_ERRORS;
+    return assessment->timeouts ? AUTOPILOT_TIMEOUTS : AUTOPILOT_ERRORS;
 }
 
-static enum autopilot_reason cut_for_silence(struct thought *thought)
+static enum autopilot_reason cut_for_silence(struct assessment *assessment)
 {
-    cut(thought, CUT_WORST, 0);
-    thought->memory->silent_ms = thought->look->now_ms;
+    cut(assessment, CUT_WORST, 0);
+    assessment->memory->silent_ms = assessment->look->now_ms;
     return AUTOPILOT_STUCK;
 }
 
-static bool is_used(const struct thought *thought)
+static bool is_used(const struct assessment *assessment)
 {
-    const struct autopilot_memory *memory = thought->memory;
+    const struct autopilot_memory *memory = assessment->memory;
 
-    return thought->look->waiting > 0 && memory->admitted_per_second >= USED * memory->in_force;
+    return assessment->look->waiting > 0 && memory->admitted_per_second >= USED * memory->in_force;
 }
 
-static bool is_rising(const struct thought *thought, double median_ms)
+static bool is_rising(const struct assessment *assessment, double median_ms)
 {
-    double usual = thought->memory->usual_ms;
+    double usual = assessment->memory->usual_ms;
 
     return usual > 0 && median_ms > RISING * usual &&
-           median_ms > RISING_FROM * thought->goal->order_p95_ms;
+           median_ms > RISING_FROM * assessment->goal->order_p95_ms;
 }
 
-static void grow(struct thought *thought, double share, double most)
+static void grow(struct assessment *assessment, double share, double most)
 {
-    struct autopilot_memory *memory = thought->memory;
-    double more = fmax(memory->rate * share, GROWTH_LEAST) * fmin(thought->seconds, 2);
+    struct autopilot_memory *memory = assessment->memory;
+    double more = fmax(memory->rate * share, GROWTH_LEAST) * fmin(assessment->seconds, 2);
 
     memory->rate = fmax(memory->rate, fmin(memory->rate + more, most));
 }
 
 /* Nobody has ordered of late, or too few to tell. */
-static enum autopilot_reason without_orders(struct thought *thought)
+static enum autopilot_reason without_orders(struct assessment *assessment)
 {
-    if (pressure_by(thought, 1) >= 0 || thought->memory->silent_ms > 0 || !is_used(thought) ||
-        thought->memory->rate >= thought->goal->start) {
+    if (pressure_by(assessment, 1) >= 0 || assessment->memory->silent_ms > 0 ||
+        !is_used(assessment) || assessment->memory->rate >= assessment->goal->start) {
         return AUTOPILOT_UNKNOWN;
     }
-    grow(thought, GROWTH_BLIND, thought->goal->start);
+    grow(assessment, GROWTH_BLIND, assessment->goal->start);
     return AUTOPILOT_RETURNS;
 }
 
 /* How long those who are let in take until their load comes, about. At a site behind the gate it comes at once. */
-static double visit_seconds(const struct thought *thought)
+static double visit_seconds(const struct assessment *assessment)
 {
-    const struct autopilot_memory *memory = thought->memory;
+    const struct autopilot_memory *memory = assessment->memory;
 
     if (memory->answered_per_second <= 0 || memory->admitted_per_second <= 0) {
         return 1;
     }
-    return clamp((double)thought->look->ready / memory->admitted_per_second, 1, VISIT_LONGEST_S);
+    return clamp((double)assessment->look->ready / memory->admitted_per_second, 1, VISIT_LONGEST_S);
 }
 
-static double growth(const struct thought *thought)
+static double growth(const struct assessment *assessment)
 {
-    const struct autopilot_memory *memory = thought->memory;
-    double room = clamp((GROW_BELOW - thought->pressure) / (GROW_BELOW / 2), 0.25, 1);
+    const struct autopilot_memory *memory = assessment->memory;
+    double room = clamp((GROW_BELOW - assessment->pressure) / (GROW_BELOW / 2), 0.25, 1);
     bool careful = memory->broke_at > 0 && memory->rate > NEAR_BREACH * memory->broke_at &&
-                   thought->look->now_ms - memory->broke_ms < BREACH_KEPT_MS;
+                   assessment->look->now_ms - memory->broke_ms < BREACH_KEPT_MS;
 
-    return room * fmin(careful ? GROWTH_CAREFUL : GROWTH, GROWTH_A_VISIT / visit_seconds(thought));
+    return room *
+           fmin(careful ? GROWTH_CAREFUL : GROWTH, GROWTH_A_VISIT / visit_seconds(assessment));
 }
 
-static enum autopilot_reason within_level(struct thought *thought)
+static enum autopilot_reason within_level(struct assessment *assessment)
 {
-    struct autopilot_memory *memory = thought->memory;
+    struct autopilot_memory *memory = assessment->memory;
     double median_ms = load_view_quantile(&memory->order_view, 0.5);
-    bool rising = is_rising(thought, median_ms);
+    bool rising = is_rising(assessment, median_ms);
 
     /* Slowly, and so that what is usual can always be reached again. */
     if (median_ms >= 0) {
         memory->usual_ms = memory->usual_ms == 0
                                ? median_ms
-                               : follow(memory->usual_ms, median_ms, thought->seconds,
+                               : follow(memory->usual_ms, median_ms, assessment->seconds,
                                         median_ms < memory->usual_ms ? 5 : 30);
     }
-    if (thought->look->now_ms - memory->cut_ms < SETTLE_MS) {
+    if (assessment->look->now_ms - memory->cut_ms < SETTLE_MS) {
         return AUTOPILOT_SETTLES;
     }
-    if (thought->pressure > GROW_BELOW) {
+    if (assessment->pressure > GROW_BELOW) {
         return AUTOPILOT_AT_LEVEL;
     }
-    if (!is_used(thought)) {
+    if (!is_used(assessment)) {
         return AUTOPILOT_UNUSED;
     }
     if (rising) {
         return AUTOPILOT_RISING;
     }
-    grow(thought, growth(thought), thought->goal->ceiling);
+    grow(assessment, growth(assessment), assessment->goal->ceiling);
     return AUTOPILOT_GROWS;
 }
 
-static enum autopilot_reason think(struct thought *thought)
+static enum autopilot_reason decide(struct assessment *assessment)
 {
-    const struct autopilot_look *look = thought->look;
-    struct autopilot_memory *memory = thought->memory;
+    const struct autopilot_look *look = assessment->look;
+    struct autopilot_memory *memory = assessment->memory;
     bool may_cut = look->now_ms - memory->cut_ms >= CUTS_APART_MS;
 
-    judge_drops(thought);
-    thought->pressure = pressure_by(thought, FEW_ANSWERS);
-    if (may_cut && thought->dropped > thought->goal->most_dropped) {
-        return cut_for_drops(thought);
+    judge_drops(assessment);
+    assessment->pressure = pressure_by(assessment, FEW_ANSWERS);
+    if (may_cut && assessment->dropped > assessment->goal->most_dropped) {
+        return cut_for_drops(assessment);
     }
     if (may_cut && memory->silent_ms > 0 && look->now_ms - memory->silent_ms >= SILENCE_MS) {
-        return cut_for_silence(thought);
+        return cut_for_silence(assessment);
     }
-    if (thought->pressure < 0) {
-        return without_orders(thought);
+    if (assessment->pressure < 0) {
+        return without_orders(assessment);
     }
-    if (thought->pressure > 1) {
+    if (assessment->pressure > 1) {
         if (may_cut) {
-            cut(thought, fmax(CUT_LATENCY, 1 / thought->pressure),
+            cut(assessment, fmax(CUT_LATENCY, 1 / assessment->pressure),
                 CUT_LEAST * memory->answered_per_second);
         }
         return AUTOPILOT_LATENCY;
     }
-    return memory->silent_ms > 0 ? AUTOPILOT_UNKNOWN : within_level(thought);
+    return memory->silent_ms > 0 ? AUTOPILOT_UNKNOWN : within_level(assessment);
 }
 
 double autopilot_allowance(const struct autopilot_memory *memory)
@@ -349,10 +351,10 @@ double autopilot_allowance(const struct autopilot_memory *memory)
 }
 
 /* The rate in force follows; a difference that nobody would notice is left for later. */
-static void settle(const struct thought *thought, struct autopilot_verdict *verdict)
+static void settle(const struct assessment *assessment, struct autopilot_verdict *verdict)
 {
-    const struct autopilot_goal *goal = thought->goal;
-    struct autopilot_memory *memory = thought->memory;
+    const struct autopilot_goal *goal = assessment->goal;
+    struct autopilot_memory *memory = assessment->memory;
 
     memory->rate = clamp(memory->rate, goal->floor, goal->ceiling);
     double allowance = goal->no_shows ? autopilot_allowance(memory) : 1;
@@ -378,8 +380,8 @@ static bool reason_moves(enum autopilot_reason reason)
 void autopilot_step(const struct autopilot_goal *goal, const struct autopilot_look *look,
                     struct autopilot_memory *memory, struct autopilot_verdict *verdict)
 {
-    struct thought thought = {.goal = goal, .look = look, .memory = memory, .pressure = -1};
-    bool known = follow_load(look, memory, goal != NULL, &thought.seconds);
+    struct assessment assessment = {.goal = goal, .look = look, .memory = memory, .pressure = -1};
+    bool known = follow_load(look, memory, goal != NULL, &assessment.seconds);
 
     *verdict = (struct autopilot_verdict){.reason = AUTOPILOT_OFF};
     if (goal == NULL) {
@@ -392,9 +394,11 @@ void autopilot_step(const struct autopilot_goal *goal, const struct autopilot_lo
         known = false;
     }
     verdict->before = memory->in_force;
-    verdict->reason = !known ? AUTOPILOT_BEGINS : !look->open ? AUTOPILOT_CLOSED : think(&thought);
-    verdict->dropped = thought.dropped;
-    settle(&thought, verdict);
+    verdict->reason = !known        ? AUTOPILOT_BEGINS
+                      : !look->open ? AUTOPILOT_CLOSED
+                                    : decide(&assessment);
+    verdict->dropped = assessment.dropped;
+    settle(&assessment, verdict);
     if (verdict->moved && !reason_moves(verdict->reason)) {
         verdict->reason = AUTOPILOT_NO_SHOWS;
     }

@@ -121,7 +121,7 @@ static void order(struct simulation *it, double coming)
     it->look.orders.buckets[load_bucket(ms)] += whole;
 }
 
-static void steer(struct simulation *it, double count)
+static void adjust_rate(struct simulation *it, double count)
 {
     struct autopilot_verdict verdict;
 
@@ -154,7 +154,7 @@ static void one_second(struct simulation *it, int64_t second)
     it->forecast->most_active = (int64_t)fmax((double)it->forecast->most_active, it->active);
     larger(&it->forecast->most_orders, coming);
     order(it, coming);
-    steer(it, count);
+    adjust_rate(it, count);
 }
 
 static double waited_by(const struct simulation *it, double part)

@@ -8,11 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    PLAN_USERS_MAX = 10000000,
-    PLAN_SECONDS_MAX =
-        7 * 24 * 3600 /* a line that is longer than that is not simulated to its end */
-};
+enum { PLAN_SECONDS_MAX = 7 * 24 * 3600 }; /* a longer line is not simulated to its end */
 
 struct opening_plan {
     int64_t users;

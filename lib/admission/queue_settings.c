@@ -330,7 +330,7 @@ static struct str flat_value(struct arena *arena, const struct queue_setting *se
     switch (setting->kind) {
     case SETTING_TIME:
         return rfc3339_parse(str_of(json_object_get_string(value)), &ms)
-                   ? str_of(arena_format(arena, "%" PRId64, ms))
+                   ? str_of(arena_int(arena, ms))
                    : str_sized(NULL, 0);
     case SETTING_BOOLEAN:
         return json_object_get_boolean(value) ? STR("1") : STR("0");

@@ -103,6 +103,14 @@ char *arena_join(struct arena *arena, struct str first, struct str second)
     return both;
 }
 
+const char *arena_int(struct arena *arena, int64_t value)
+{
+    char *text = arena_alloc(arena, STR_INT64_TEXT + 1);
+
+    (void)str_from_int64(value, text);
+    return text;
+}
+
 char *arena_format(struct arena *arena, const char *format, ...)
 {
     struct block *block = arena->newest;

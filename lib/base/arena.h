@@ -7,6 +7,7 @@
 #define SLUICE_BASE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/base/str.h"
 
@@ -23,6 +24,9 @@ char *arena_copy(struct arena *arena, struct str text);
 
 /** Both texts, one behind the other, with a NUL behind them. */
 char *arena_join(struct arena *arena, struct str first, struct str second);
+
+/** `value` in decimal. */
+const char *arena_int(struct arena *arena, int64_t value);
 
 /** printf into the arena. */
 char *arena_format(struct arena *arena, const char *format, ...)

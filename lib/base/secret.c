@@ -10,6 +10,8 @@
 
 #include <openssl/crypto.h>
 
+#include "lib/base/read_file.h"
+
 static bool refuse(char error[SECRET_ERROR], const char *path, const char *why)
 {
     (void)snprintf(error, SECRET_ERROR, "%s: %s", path, why);
@@ -55,23 +57,9 @@ static bool read_open_file(int fd, const char *path, char **bytes, size_t *lengt
     if (status.st_size < 1 || status.st_size > SECRET_MAX) {
         return refuse(error, path, "is empty or larger than 64 KiB");
     }
-    size_t size = (size_t)status.st_size;
-    char *text = calloc(1, size + 1);
-    if (text == NULL) {
-        abort();
-    }
-    size_t have = 0;
-    while (have < size) {
-        ssize_t got = read(fd, text + have, size - have);
-        if (got <= 0) {
-            secret_free(text, size);
-            return refuse(error, path, "could not be read to its end");
-        }
-        have += (size_t)got;
-    }
-    *bytes = text;
-    *length = size;
-    return true;
+    *length = (size_t)status.st_size;
+    *bytes = read_file(fd, *length);
+    return *bytes != NULL || refuse(error, path, "could not be read to its end");
 }
 
 bool secret_read(const char *path, char **bytes, size_t *length, char error[SECRET_ERROR])

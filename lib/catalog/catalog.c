@@ -11,18 +11,18 @@
 
 enum { DRAWS = 1 << 24, GRACE_US = 1000000, LISTEN_TRIES = 20, LISTEN_PAUSE_NS = 5000000 };
 
-enum judgement {
-    JUDGED_GOOD,
-    JUDGED_DUE,    /* to be brought up to date: it is shown to whoever does not do that */
-    JUDGED_UNKNOWN /* there is none, or it is known to be old: one has to wait */
+enum freshness {
+    FRESHNESS_GOOD,
+    FRESHNESS_DUE,    /* to be brought up to date: it is shown to whoever does not do that */
+    FRESHNESS_UNKNOWN /* there is none, or it is known to be old: one has to wait */
 };
 
 /* What L1 holds is of use only from when we listen: better now than with the first request. */
-static void begin_to_listen(struct news *news)
+static void await_subscription(struct invalidation_feed *feed)
 {
     const struct timespec pause = {.tv_nsec = LISTEN_PAUSE_NS};
 
-    for (int i = 0; i < LISTEN_TRIES && !news_drain(news); i++) {
+    for (int i = 0; i < LISTEN_TRIES && !invalidation_feed_drain(feed); i++) {
         (void)nanosleep(&pause, NULL);
     }
 }
@@ -38,37 +38,37 @@ struct catalog *catalog_open(const struct settings *settings, struct postgres *p
     catalog->postgres = postgres;
     catalog->redis = redis_new_unguarded(settings, settings->catalog_redis_timeout_ms);
     catalog->l1 = l1_open(settings->catalog_l1_directory, settings->catalog_l1_mib);
-    catalog->news = news_new(settings);
-    begin_to_listen(catalog->news);
+    catalog->feed = invalidation_feed_new(settings);
+    await_subscription(catalog->feed);
     return catalog;
 }
 
 void catalog_close(struct catalog *catalog)
 {
     if (catalog != NULL) {
-        news_free(catalog->news);
+        invalidation_feed_free(catalog->feed);
         l1_close(catalog->l1);
         redis_free(catalog->redis);
         free(catalog);
     }
 }
 
-static enum judgement judge(const struct search *search)
+static enum freshness freshness_of(const struct search *search)
 {
     const struct catalog_entry *kept = &search->kept;
     int64_t now = clock_monotonic_us();
 
     if (!search->has_kept || search->is_old || now >= kept->stale_until) {
-        return JUDGED_UNKNOWN;
+        return FRESHNESS_UNKNOWN;
     }
     if (!search->listens && now >= kept->l1_until + GRACE_US) {
-        return JUDGED_UNKNOWN; /* long past its time, and nobody would have told us of a change */
+        return FRESHNESS_UNKNOWN; /* long past its time, and nobody would have told us of a change */
     }
     if (now < kept->l1_until && !xfetch_due(now, kept->l1_until, kept->l1_cost, search->draw) &&
         !xfetch_due(now, kept->l2_until, kept->l2_cost, search->draw)) {
-        return JUDGED_GOOD;
+        return FRESHNESS_GOOD;
     }
-    return JUDGED_DUE;
+    return FRESHNESS_DUE;
 }
 
 static enum catalog_outcome answer_with(const struct catalog_entry *entry,
@@ -102,7 +102,7 @@ static enum catalog_outcome answer_from_l1(struct search *search, struct catalog
 }
 
 /* Nobody can say anything newer: what is there, as long as it may be shown. The later one of two. */
-static enum catalog_outcome answer_in_need(struct search *search, struct catalog_object *object)
+static enum catalog_outcome answer_stale(struct search *search, struct catalog_object *object)
 {
     int64_t now = clock_monotonic_us();
     const struct catalog_entry *reserve = &search->reserve;
@@ -120,7 +120,7 @@ static enum catalog_outcome answer_in_need(struct search *search, struct catalog
 }
 
 /* Whether another's flight has brought something new since this reader looked first. */
-static bool was_brought(struct search *search)
+static bool was_refreshed(struct search *search)
 {
     int64_t before = search->has_kept ? search->kept.started : -1;
 
@@ -128,10 +128,11 @@ static bool was_brought(struct search *search)
     if (!search->has_kept || search->kept.started == before) {
         return false;
     }
-    return judge(search) != JUDGED_UNKNOWN && show_kept(search) && !search->is_old;
+    return freshness_of(search) != FRESHNESS_UNKNOWN && show_kept(search) && !search->is_old;
 }
 
-static enum catalog_outcome fly(struct search *search, bool alone, struct catalog_object *object)
+static enum catalog_outcome refresh(struct search *search, bool alone,
+                                    struct catalog_object *object)
 {
     struct catalog_entry entry;
 
@@ -143,7 +144,7 @@ static enum catalog_outcome fly(struct search *search, bool alone, struct catalo
         return answer_with(&entry, object);
     case FLIGHT_NOTHING:
     default:
-        return answer_in_need(search, object);
+        return answer_stale(search, object);
     }
 }
 
@@ -151,21 +152,21 @@ static enum catalog_outcome bring_up_to_date(struct search *search, struct catal
 {
     struct host_locks *locks = l1_locks(search->catalog->l1);
     struct str name = str_of(search->key.text);
-    bool unknown = judge(search) == JUDGED_UNKNOWN;
+    bool unknown = freshness_of(search) == FRESHNESS_UNKNOWN;
 
     for (int tries = 0; !host_lock_try(locks, name); tries++) {
         if (!unknown && show_kept(search)) {
             return answer_from_l1(search, object);
         }
         if (!flight_pause(search, tries)) {
-            return fly(search, false, object);
+            return refresh(search, false, object);
         }
-        if (was_brought(search)) {
+        if (was_refreshed(search)) {
             return answer_from_l1(search, object);
         }
     }
     enum catalog_outcome outcome =
-        was_brought(search) ? answer_from_l1(search, object) : fly(search, true, object);
+        was_refreshed(search) ? answer_from_l1(search, object) : refresh(search, true, object);
     host_lock_leave(locks, name);
     return outcome;
 }
@@ -188,9 +189,9 @@ enum catalog_outcome catalog_get(struct catalog *catalog, struct arena *arena,
     if (!catalog_key_make(kind, id, &search.key)) {
         return CATALOG_NONE;
     }
-    search.listens = news_drain(catalog->news);
+    search.listens = invalidation_feed_drain(catalog->feed);
     flight_look(&search, true);
-    if (judge(&search) == JUDGED_GOOD) {
+    if (freshness_of(&search) == FRESHNESS_GOOD) {
         return answer_from_l1(&search, object);
     }
     return bring_up_to_date(&search, object);

@@ -14,8 +14,8 @@ enum {
     REST_MS = 500,  /* after a silence, before it is tried again: at least so long, */
     REST_TIMES = 3, /* and so many times as long as was waited in vain: others want to be served */
     ROUNDS = 3,     /* a flight that is overtaken computes again, at most so often in all */
-    MARGIN_MS = 2000,    /* postgres_query() may take a second longer than the statement */
-    STRANGERS_MAX = 100, /* a second and process */
+    MARGIN_MS = 2000,  /* postgres_query() may take a second longer than the statement */
+    UNKNOWN_MAX = 100, /* a second and process */
     PAUSE_MS = 2,
     PAUSE_LONGEST_MS = 20,
     US = 1000,
@@ -48,7 +48,8 @@ void flight_look(struct search *search, bool with_text)
     search->has_kept =
         l1_read(catalog->l1, &search->key, with_text ? search->arena : NULL, &search->kept);
     search->has_text = search->has_kept && (with_text || !search->kept.exists);
-    search->is_old = search->has_kept && news_make_old(catalog->news, &search->key, &search->kept);
+    search->is_old =
+        search->has_kept && invalidation_feed_outdates(catalog->feed, &search->key, &search->kept);
 }
 
 bool flight_pause(struct search *search, int tries)
@@ -71,12 +72,12 @@ bool flight_pause(struct search *search, int tries)
     return true;
 }
 
-static bool rests(int64_t until)
+static bool is_backing_off(int64_t until)
 {
     return clock_monotonic_ms() < until;
 }
 
-static int64_t rest_after(int64_t waited_us)
+static int64_t backoff_after(int64_t waited_us)
 {
     int64_t rest = waited_us / US * REST_TIMES;
 
@@ -89,7 +90,7 @@ static bool may_ask_postgres(const struct search *search)
 {
     const struct catalog *catalog = search->catalog;
 
-    if (rests(catalog->postgres_rests_until)) {
+    if (is_backing_off(catalog->postgres_rests_until)) {
         return !catalog->postgres_failed && !search->has_kept;
     }
     return !catalog->postgres_failed || host_lock_try(l1_locks(catalog->l1), STR("postgres"));
@@ -116,7 +117,7 @@ static bool may_ask_about_stranger(struct search *search)
     }
     catalog->strangers = second == catalog->strangers_second ? catalog->strangers : 0;
     catalog->strangers_second = second;
-    return catalog->strangers < STRANGERS_MAX;
+    return catalog->strangers < UNKNOWN_MAX;
 }
 
 static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_entry *entry)
@@ -135,7 +136,7 @@ static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_e
     catalog->postgres_failed = !server_answers;
     if (outcome == CATALOG_UNAVAILABLE) {
         catalog->postgres_rests_until = server_answers ? clock_monotonic_ms() + entry->l2_cost / US
-                                                       : rest_after(entry->l2_cost);
+                                                       : backoff_after(entry->l2_cost);
         return outcome;
     }
     catalog->strangers += outcome == CATALOG_NONE ? 1 : 0;
@@ -147,7 +148,7 @@ static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_e
 
 /* True where the flight is over: stored, or another's by now. Overtaken, it computes again, but not for ever: then
  * what it has is newer than what there was, and is told to this reader. */
-static bool bring_to_l2(struct flight *flight, struct catalog_entry *entry, bool go_on)
+static bool bring_to_l2(struct flight *flight, struct catalog_entry *entry, bool may_continue)
 {
     struct search *search = flight->search;
     const struct settings *settings = search->catalog->settings;
@@ -157,9 +158,9 @@ static bool bring_to_l2(struct flight *flight, struct catalog_entry *entry, bool
         return true;
     }
     enum l2_filled filled =
-        l2_fill(search->catalog->redis, search->arena, &search->key, flight->token, go_on,
+        l2_fill(search->catalog->redis, search->arena, &search->key, flight->token, may_continue,
                 good_ms(settings, entry->exists), stale_ms(settings, entry->exists), &brought);
-    if (filled == L2_OVERTAKEN && go_on) {
+    if (filled == L2_OVERTAKEN && may_continue) {
         flight->generation = brought.generation;
         return false;
     }
@@ -231,12 +232,12 @@ static void ask_l2(struct flight *flight, bool alone, struct l2_answer *answer)
     int64_t asked_at = clock_monotonic_us();
 
     *answer = (struct l2_answer){.state = L2_SILENT};
-    if (rests(catalog->redis_rests_until)) {
+    if (is_backing_off(catalog->redis_rests_until)) {
         return;
     }
     l2_read(catalog->redis, search->arena, &question, answer);
     if (answer->state == L2_SILENT) {
-        catalog->redis_rests_until = rest_after(clock_monotonic_us() - asked_at);
+        catalog->redis_rests_until = backoff_after(clock_monotonic_us() - asked_at);
     }
 }
 

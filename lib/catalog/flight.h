@@ -10,8 +10,8 @@
 
 #include "lib/base/arena.h"
 #include "lib/catalog/entry.h"
+#include "lib/catalog/invalidation_feed.h"
 #include "lib/catalog/l1.h"
-#include "lib/catalog/news.h"
 #include "lib/store/postgres.h"
 #include "lib/store/redis.h"
 
@@ -20,7 +20,7 @@ struct catalog {
     struct postgres *postgres; /* borrowed */
     struct redis *redis;
     struct l1 *l1;
-    struct news *news;
+    struct invalidation_feed *feed;
     int64_t redis_rests_until;    /* ms, monotonic: it was silent a moment ago */
     int64_t postgres_rests_until; /* likewise */
     bool postgres_failed;         /* when it was asked last */

@@ -52,11 +52,6 @@ static size_t bucket_of(const int64_t *bounds, size_t buckets, int64_t value)
     return bucket;
 }
 
-size_t metrics_wait_bucket(int64_t ms)
-{
-    return bucket_of(METRIC_WAIT_BOUNDS_MS, METRIC_WAIT_BUCKETS, ms);
-}
-
 static void observe(struct metrics_times_cell *cell, int64_t us)
 {
     us = us < 0 ? 0 : us;

@@ -84,6 +84,10 @@ struct metric_queue {
  *  for itself. */
 bool metrics_open(const char *path);
 
+/** metrics_open() at the start of a program, by its setting metrics_file; "": each program counts for itself. Where that
+ *  fails it is logged, and the program counts for itself too. */
+void metrics_start(const char *path);
+
 /** Adds `n` ≥ 0 to a counter. Never fails, never waits; so do all that follow. */
 void metrics_add(enum metric metric, int64_t n);
 
@@ -120,9 +124,6 @@ void metrics_queue_join(struct metric_queue *others, const struct metric_queue *
 /** Copies what was published to `queues`, room for METRIC_QUEUES_MAX + 1; returns how many. 0 where the program that
  *  publishes ended in the middle of it. */
 size_t metrics_queues_read(struct metric_queue *queues);
-
-/** The bucket of a wait of `ms` ≥ 0. */
-size_t metrics_wait_bucket(int64_t ms);
 
 /** When the counters began at 0, in seconds since 1970. */
 int64_t metrics_began(void);

@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/log.h"
 
 static struct metrics_file own;
 static struct metrics_file *in_use = &own;
@@ -125,4 +127,12 @@ bool metrics_open(const char *path)
     }
     in_use = map;
     return true;
+}
+
+void metrics_start(const char *path)
+{
+    if (path[0] != '\0' && !metrics_open(path)) {
+        log_event(LOG_LEVEL_WARNING, "metrics.unusable",
+                  LOG_FIELDS(LOG_TEXT("why", strerror(errno))));
+    }
 }

@@ -1,7 +1,5 @@
 #include "lib/orders/audit_store.h"
 
-#include <inttypes.h>
-
 static void release_json(void *object)
 {
     (void)json_object_put(object);
@@ -23,9 +21,9 @@ enum postgres_outcome audit_store_list(struct postgres *postgres, struct arena *
                                        int64_t before_id, struct str target, int64_t limit,
                                        struct audit_row **rows, size_t *count)
 {
-    const char *const parameters[] = {
-        before_id > 0 ? arena_format(arena, "%" PRId64, before_id) : NULL,
-        target.n > 0 ? arena_copy(arena, target) : NULL, arena_format(arena, "%" PRId64, limit)};
+    const char *const parameters[] = {before_id > 0 ? arena_int(arena, before_id) : NULL,
+                                      target.n > 0 ? arena_copy(arena, target) : NULL,
+                                      arena_int(arena, limit)};
     const PGresult *result = NULL;
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERY_AUDIT_LIST, parameters, &result);

@@ -1,7 +1,5 @@
 #include "lib/orders/claim_settlement.h"
 
-#include <inttypes.h>
-
 enum postgres_outcome claim_settle(struct postgres *postgres, struct arena *arena,
                                    struct str claim_id, struct settlement *settlement)
 {
@@ -26,9 +24,8 @@ enum postgres_outcome claim_settle(struct postgres *postgres, struct arena *aren
 enum postgres_outcome claims_forget(struct postgres *postgres, struct arena *arena, int64_t days,
                                     int64_t redis_ms, int64_t most, int64_t *count)
 {
-    const char *const parameters[] = {arena_format(arena, "%" PRId64, days),
-                                      arena_format(arena, "%" PRId64, most),
-                                      arena_format(arena, "%" PRId64, redis_ms)};
+    const char *const parameters[] = {arena_int(arena, days), arena_int(arena, most),
+                                      arena_int(arena, redis_ms)};
     const PGresult *result;
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERY_SPENT_FORGET, parameters, &result);

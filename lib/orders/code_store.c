@@ -1,7 +1,5 @@
 #include "lib/orders/code_store.h"
 
-#include <inttypes.h>
-
 #include "lib/base/buffer.h"
 
 enum { LETTERS_PER_ITEM = 80 };
@@ -31,11 +29,6 @@ static const char *array_end(struct sql_array *array, struct arena *arena)
     return copy;
 }
 
-static const char *number_text(struct arena *arena, int64_t number)
-{
-    return arena_format(arena, "%" PRId64, number);
-}
-
 enum postgres_outcome code_store_add(struct postgres *postgres, struct arena *arena,
                                      struct str queue, enum code_kind kind,
                                      const struct str *hashes, size_t count, int64_t uses,
@@ -52,8 +45,8 @@ enum postgres_outcome code_store_add(struct postgres *postgres, struct arena *ar
         arena_copy(arena, queue),
         array_end(&array, arena),
         code_kind_word(kind),
-        number_text(arena, uses),
-        ends_ms > 0 ? number_text(arena, ends_ms) : NULL,
+        arena_int(arena, uses),
+        ends_ms > 0 ? arena_int(arena, ends_ms) : NULL,
     };
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERY_CODES_ADD, parameters, &result);
@@ -68,7 +61,7 @@ enum postgres_outcome code_store_page(struct postgres *postgres, struct arena *a
                                       const struct code_entry **codes, size_t *count)
 {
     const char *const parameters[] = {arena_copy(arena, queue), arena_copy(arena, after),
-                                      number_text(arena, CODES_PER_CALL)};
+                                      arena_int(arena, CODES_PER_CALL)};
     const PGresult *result;
 
     enum postgres_outcome outcome =
@@ -94,7 +87,7 @@ enum postgres_outcome code_store_uses(struct postgres *postgres, struct arena *a
 {
     const char *const parameters[] = {arena_copy(arena, queue), arena_copy(arena, after->hash),
                                       arena_copy(arena, after->member),
-                                      number_text(arena, CODES_PER_CALL)};
+                                      arena_int(arena, CODES_PER_CALL)};
     const PGresult *result;
 
     enum postgres_outcome outcome =
@@ -128,7 +121,7 @@ enum postgres_outcome code_store_note(struct postgres *postgres, struct arena *a
     for (size_t i = 0; i < count; i++) {
         array_add(&hashes, i, uses[i].hash);
         array_add(&members, i, uses[i].member);
-        array_add(&moments, i, str_of(number_text(arena, uses[i].at_ms)));
+        array_add(&moments, i, str_of(arena_int(arena, uses[i].at_ms)));
     }
     const char *const parameters[] = {arena_copy(arena, queue), array_end(&hashes, arena),
                                       array_end(&members, arena), array_end(&moments, arena)};

@@ -1,8 +1,7 @@
 #include <string.h>
 
-#include "lib/base/test_pause.h"
 #include "lib/orders/coupon_store.h"
-#include "lib/orders/store_refusal.h"
+#include "lib/orders/store_call.h"
 
 /* Fewer left than transactions may run at once: see issue_coupon(). */
 enum { FEW = 32 };
@@ -24,14 +23,6 @@ static const struct {
     {"issued", COUPON_ISSUED},     {"already", COUPON_ALREADY}, {"none", COUPON_NONE_FREE},
     {"not_open", COUPON_NOT_OPEN}, {"ended", COUPON_ENDED},
 };
-
-static const char *number(struct arena *arena, int64_t value)
-{
-    char *text = arena_alloc(arena, STR_INT64_TEXT + 1);
-
-    (void)str_from_int64(value, text);
-    return text;
-}
 
 static enum coupon_outcome read_answer(const PGresult *result, struct coupon *coupon)
 {
@@ -69,25 +60,25 @@ static enum coupon_outcome read_refusal(const struct postgres *postgres, struct 
 }
 
 /* The parameters of coupon_issue.sql, in order. */
-enum { PARAMETERS = 12, TOLD_ROWS = PARAMETERS - 1 };
+enum { PARAMETERS = 12, OUTBOX_ACKS = PARAMETERS - 1 };
 
 void coupon_issue_prepare(struct arena *arena, const struct claim *claim, struct str event,
-                          const struct coupon_search *search, struct told_rows *told,
+                          const struct coupon_search *search, struct outbox_acks *acks,
                           struct postgres_call *call)
 {
     const char *const parameters[PARAMETERS] = {
         arena_copy(arena, event),
         arena_copy(arena, claim->queue),
-        number(arena, claim->incarnation),
-        number(arena, claim->epoch),
-        number(arena, claim->seq),
+        arena_int(arena, claim->incarnation),
+        arena_int(arena, claim->epoch),
+        arena_int(arena, claim->seq),
         arena_copy(arena, claim->member),
         claim->id,
         claim->admission,
         claim->key_hash,
-        number(arena, search->behind),
-        number(arena, search->count ? FEW : 0),
-        [TOLD_ROWS] = told_rows_lend(told, arena),
+        arena_int(arena, search->behind),
+        arena_int(arena, search->count ? FEW : 0),
+        [OUTBOX_ACKS] = outbox_acks_take(acks, arena),
     };
     const char **kept = arena_alloc(arena, sizeof(parameters));
 
@@ -98,42 +89,34 @@ void coupon_issue_prepare(struct arena *arena, const struct claim *claim, struct
 static enum coupon_outcome read_end(struct postgres *postgres, struct arena *arena,
                                     struct postgres_call *call, struct coupon *coupon)
 {
-    const PGresult *result;
+    const PGresult *rows;
+    enum store_refusal refusal;
 
-    for (bool again = false;; again = true) {
-        enum postgres_outcome outcome = postgres_take(postgres, arena, call, &result);
-        if (outcome == POSTGRES_OK) {
-            return read_answer(result, coupon);
-        }
-        switch (store_refusal_of(postgres, outcome, "coupon_issue")) {
-        case STORE_RULE:
-            return read_refusal(postgres, arena, coupon);
-        case STORE_RETRY:
-            if (again) {
-                return COUPON_UNAVAILABLE;
-            }
-            test_pause("order.before_transaction");
-            postgres_send(postgres, call);
-            postgres_finish(postgres, call);
-            continue;
-        case STORE_UNAVAILABLE:
-            return COUPON_UNAVAILABLE;
-        case STORE_UNKNOWN:
-            return COUPON_UNKNOWN;
-        case STORE_DEFECT:
-            return COUPON_FAILED;
-        }
+    if (store_call_read(postgres, arena, call, "coupon_issue", &rows, &refusal)) {
+        return read_answer(rows, coupon);
     }
+    switch (refusal) {
+    case STORE_RULE:
+        return read_refusal(postgres, arena, coupon);
+    case STORE_RETRY:
+    case STORE_UNAVAILABLE:
+        return COUPON_UNAVAILABLE;
+    case STORE_UNKNOWN:
+        return COUPON_UNKNOWN;
+    case STORE_DEFECT:
+        return COUPON_FAILED;
+    }
+    return COUPON_FAILED;
 }
 
 enum coupon_outcome coupon_issue_read(struct postgres *postgres, struct arena *arena,
-                                      struct postgres_call *call, struct told_rows *told,
+                                      struct postgres_call *call, struct outbox_acks *acks,
                                       struct coupon *coupon)
 {
     *coupon = (struct coupon){0};
     enum coupon_outcome outcome = read_end(postgres, arena, call, coupon);
-    if (call->parameters[TOLD_ROWS] != NULL) {
-        told_rows_settle(told, outcome == COUPON_ISSUED);
+    if (call->parameters[OUTBOX_ACKS] != NULL) {
+        outbox_acks_settle(acks, outcome == COUPON_ISSUED);
     }
     return outcome;
 }

@@ -1,18 +1,11 @@
 #include "lib/orders/coupon_store.h"
 
-#include <inttypes.h>
-
 #include "lib/orders/store_refusal.h"
 #include "lib/orders/text_array.h"
 
-static const char *number(struct arena *arena, int64_t value)
-{
-    return arena_format(arena, "%" PRId64, value);
-}
-
 static const char *time_or_null(struct arena *arena, int64_t ms)
 {
-    return ms == COUPON_NO_TIME ? NULL : number(arena, ms);
+    return ms == COUPON_NO_TIME ? NULL : arena_int(arena, ms);
 }
 
 /* Of a call that writes. */
@@ -200,7 +193,7 @@ enum coupon_outcome coupons_page(struct postgres *postgres, struct arena *arena,
                                  const struct coupon_owner **owners, size_t *count)
 {
     const char *const parameters[] = {arena_copy(arena, event), arena_copy(arena, after),
-                                      number(arena, limit)};
+                                      arena_int(arena, limit)};
     const PGresult *result;
     enum coupon_outcome outcome =
         read_rows(postgres, arena, QUERY_COUPONS_PAGE, parameters, "coupons_page", &result);

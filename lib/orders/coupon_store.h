@@ -14,7 +14,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 #include "lib/orders/audit_store.h"
-#include "lib/orders/told_rows.h"
+#include "lib/orders/outbox_acks.h"
 #include "lib/store/postgres.h"
 
 enum {
@@ -75,20 +75,20 @@ struct coupon {
     int64_t issued_ms;
     bool few_left;              /* for ISSUED: coupons_left() must be asked now */
     int64_t number;             /* for ISSUED: see coupon_search.behind */
-    int64_t outbox_row;         /* for ISSUED: see told_rows_add() */
+    int64_t outbox_row;         /* for ISSUED: see outbox_acks_add() */
     struct claim_spender spent; /* for ADMISSION_SPENT */
 };
 
 /** Makes `call` the transaction that issues a coupon of `event` to the member of `claim`, which is CLAIMED; its parameters
- *  are in the arena. With ISSUED it strikes rows of `told`. Each call that is prepared must be sent and read. */
+ *  are in the arena. With ISSUED it deletes rows of `acks`. Each call that is prepared must be sent and read. */
 void coupon_issue_prepare(struct arena *arena, const struct claim *claim, struct str event,
-                          const struct coupon_search *search, struct told_rows *told,
+                          const struct coupon_search *search, struct outbox_acks *acks,
                           struct postgres_call *call);
 
 /** What the finished `call` came to: ISSUED, ALREADY, or a refusal after which nothing was written. A deadlock or a
  *  serialization failure is tried once more, here. After UNKNOWN the claim must not be released: reconcile settles it. */
 enum coupon_outcome coupon_issue_read(struct postgres *postgres, struct arena *arena,
-                                      struct postgres_call *call, struct told_rows *told,
+                                      struct postgres_call *call, struct outbox_acks *acks,
                                       struct coupon *coupon);
 
 /** What stands for an idempotency key where a token is spent on a coupon of `event`, in the arena: the same for

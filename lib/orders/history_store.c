@@ -94,10 +94,9 @@ enum postgres_outcome history_range(struct postgres *postgres, struct arena *are
                                     struct str queue, int64_t from_s, int64_t to_s, int64_t step_s,
                                     struct queue_sample **points, size_t *count)
 {
-    const char *const parameters[] = {
-        arena_copy(arena, queue), arena_format(arena, "%" PRId64, from_s),
-        arena_format(arena, "%" PRId64, to_s), arena_format(arena, "%" PRId64, step_s),
-        arena_format(arena, "%d", HISTORY_POINTS_MAX)};
+    const char *const parameters[] = {arena_copy(arena, queue), arena_int(arena, from_s),
+                                      arena_int(arena, to_s), arena_int(arena, step_s),
+                                      arena_format(arena, "%d", HISTORY_POINTS_MAX)};
     const PGresult *result = NULL;
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERY_HISTORY_RANGE, parameters, &result);
@@ -116,7 +115,7 @@ enum postgres_outcome history_range(struct postgres *postgres, struct arena *are
 
 enum postgres_outcome history_prune(struct postgres *postgres, struct arena *arena, int64_t days)
 {
-    const char *const parameters[] = {arena_format(arena, "%" PRId64, days),
+    const char *const parameters[] = {arena_int(arena, days),
                                       arena_format(arena, "%d", HISTORY_PRUNED_MAX)};
     const PGresult *result = NULL;
 

@@ -1,7 +1,5 @@
 #include "lib/orders/lottery_store.h"
 
-#include <inttypes.h>
-
 #include "lib/admission/lottery.h"
 #include "lib/store/redis_reply.h"
 
@@ -29,9 +27,9 @@ static bool read_closed_list(struct redis *redis, struct arena *arena,
     return true;
 }
 
-static enum postgres_outcome put_down(struct postgres *postgres, struct arena *arena,
-                                      const struct queue_row *queue, struct str list_hash,
-                                      struct str ranges)
+static enum postgres_outcome record(struct postgres *postgres, struct arena *arena,
+                                    const struct queue_row *queue, struct str list_hash,
+                                    struct str ranges)
 {
     char seed[LOTTERY_SEED_TEXT + 1];
     const PGresult *result;
@@ -39,7 +37,7 @@ static enum postgres_outcome put_down(struct postgres *postgres, struct arena *a
     lottery_seed(arena, queue->lottery_secret, queue->id, queue->epoch, list_hash, ranges, seed);
     const char *const parameters[] = {
         arena_copy(arena, queue->id),
-        arena_format(arena, "%" PRId64, queue->epoch),
+        arena_int(arena, queue->epoch),
         arena_copy(arena, list_hash),
         arena_copy(arena, ranges),
         seed,
@@ -64,7 +62,7 @@ enum lottery_step lottery_hold(struct postgres *postgres, struct redis *redis, s
     if (list_hash.n == 0 || ranges.n == 0) {
         return LOTTERY_NOTHING_DUE;
     }
-    if (put_down(postgres, arena, queue, list_hash, ranges) != POSTGRES_OK ||
+    if (record(postgres, arena, queue, list_hash, ranges) != POSTGRES_OK ||
         queue_store_get(postgres, arena, queue->id, &found, &drawn) != POSTGRES_OK) {
         return LOTTERY_POSTGRES_SILENT;
     }

@@ -1,7 +1,5 @@
 #include "lib/orders/object_pages.h"
 
-#include <inttypes.h>
-
 static const enum query QUERIES[] = {
     [OBJECT_PRODUCT] = QUERY_PRODUCTS_PAGE,
     [OBJECT_COUPON_EVENT] = QUERY_COUPON_EVENTS_PAGE,
@@ -13,8 +11,7 @@ enum postgres_outcome object_page(struct postgres *postgres, struct arena *arena
                                   enum object_kind kind, struct str after, int64_t limit,
                                   const struct object_row **rows, size_t *count)
 {
-    const char *const parameters[] = {arena_copy(arena, after),
-                                      arena_format(arena, "%" PRId64, limit)};
+    const char *const parameters[] = {arena_copy(arena, after), arena_int(arena, limit)};
     const PGresult *result;
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERIES[kind], parameters, &result);

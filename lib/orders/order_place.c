@@ -2,9 +2,8 @@
 
 #include "lib/base/buffer.h"
 #include "lib/base/identifier.h"
-#include "lib/base/test_pause.h"
 #include "lib/orders/order_row.h"
-#include "lib/orders/store_refusal.h"
+#include "lib/orders/store_call.h"
 
 static const struct {
     const char *sqlstate;
@@ -62,14 +61,6 @@ static const char *seat_array(struct arena *arena, const struct order_request *r
     return copy;
 }
 
-static const char *number(struct arena *arena, int64_t value)
-{
-    char *text = arena_alloc(arena, STR_INT64_TEXT + 1);
-
-    (void)str_from_int64(value, text);
-    return text;
-}
-
 /* DETAIL is the ids, separated by spaces. */
 static void read_seats(struct arena *arena, struct str detail, struct order_placement *placement)
 {
@@ -94,7 +85,6 @@ static enum order_outcome read_detail(struct arena *arena, enum order_outcome ou
         return outcome;
     case ORDER_TOO_MANY_SEATS:
         (void)str_split(detail, '/', &has, &may);
-        (void)str_to_int64(has, 0, INT64_MAX, &placement->had_seats);
         (void)str_to_int64(may, 0, INT64_MAX, &placement->most_seats);
         return outcome;
     case ORDER_UNKNOWN_SEAT:
@@ -130,10 +120,10 @@ static void read_placed(struct arena *arena, const PGresult *result,
 }
 
 /* The parameters of order_place.sql, in order. */
-enum { PARAMETERS = 18, TOLD_ROWS = PARAMETERS - 1 };
+enum { PARAMETERS = 18, OUTBOX_ACKS = PARAMETERS - 1 };
 
 void order_place_prepare(struct arena *arena, const struct claim *claim,
-                         const struct order_request *request, struct told_rows *told,
+                         const struct order_request *request, struct outbox_acks *acks,
                          struct postgres_call *call)
 {
     char id[RANDOM_ID_TEXT + 1];
@@ -144,9 +134,9 @@ void order_place_prepare(struct arena *arena, const struct claim *claim,
     write_arrays(arena, request, &skus, &quantities);
     const char *const parameters[PARAMETERS] = {
         arena_copy(arena, claim->queue),
-        number(arena, claim->incarnation),
-        number(arena, claim->epoch),
-        number(arena, claim->seq),
+        arena_int(arena, claim->incarnation),
+        arena_int(arena, claim->epoch),
+        arena_int(arena, claim->seq),
         arena_copy(arena, claim->member),
         arena_copy(arena, request->key),
         claim->key_hash,
@@ -156,11 +146,11 @@ void order_place_prepare(struct arena *arena, const struct claim *claim,
         arena_format(arena, "o_%s", id),
         skus,
         quantities,
-        number(arena, request->ttl_seconds),
+        arena_int(arena, request->ttl_seconds),
         claim->place_until_payment ? "t" : "f",
         request->show.n == 0 ? NULL : arena_copy(arena, request->show),
         seat_array(arena, request),
-        [TOLD_ROWS] = told_rows_lend(told, arena),
+        [OUTBOX_ACKS] = outbox_acks_take(acks, arena),
     };
     const char **kept = arena_alloc(arena, sizeof(parameters));
     memcpy(kept, parameters, sizeof(parameters));
@@ -170,43 +160,35 @@ void order_place_prepare(struct arena *arena, const struct claim *claim,
 static enum order_outcome read_end(struct postgres *postgres, struct arena *arena,
                                    struct postgres_call *call, struct order_placement *placement)
 {
-    const PGresult *result;
+    const PGresult *rows;
+    enum store_refusal refusal;
 
-    for (bool again = false;; again = true) {
-        enum postgres_outcome outcome = postgres_take(postgres, arena, call, &result);
-        if (outcome == POSTGRES_OK) {
-            read_placed(arena, result, placement);
-            return order_row_flag(result, 0, ORDER_COLUMNS) ? ORDER_REPLAYED : ORDER_PLACED;
-        }
-        switch (store_refusal_of(postgres, outcome, "order_place")) {
-        case STORE_RULE:
-            return read_refusal(postgres, arena, placement);
-        case STORE_RETRY:
-            if (again) {
-                return ORDER_UNAVAILABLE;
-            }
-            test_pause("order.before_transaction");
-            postgres_send(postgres, call);
-            postgres_finish(postgres, call);
-            continue;
-        case STORE_UNAVAILABLE:
-            return ORDER_UNAVAILABLE;
-        case STORE_UNKNOWN:
-            return ORDER_UNKNOWN;
-        case STORE_DEFECT:
-            return ORDER_FAILED;
-        }
+    if (store_call_read(postgres, arena, call, "order_place", &rows, &refusal)) {
+        read_placed(arena, rows, placement);
+        return order_row_flag(rows, 0, ORDER_COLUMNS) ? ORDER_REPLAYED : ORDER_PLACED;
     }
+    switch (refusal) {
+    case STORE_RULE:
+        return read_refusal(postgres, arena, placement);
+    case STORE_RETRY:
+    case STORE_UNAVAILABLE:
+        return ORDER_UNAVAILABLE;
+    case STORE_UNKNOWN:
+        return ORDER_UNKNOWN;
+    case STORE_DEFECT:
+        return ORDER_FAILED;
+    }
+    return ORDER_FAILED;
 }
 
 enum order_outcome order_place_read(struct postgres *postgres, struct arena *arena,
-                                    struct postgres_call *call, struct told_rows *told,
+                                    struct postgres_call *call, struct outbox_acks *acks,
                                     struct order_placement *placement)
 {
     *placement = (struct order_placement){0};
     enum order_outcome outcome = read_end(postgres, arena, call, placement);
-    if (call->parameters[TOLD_ROWS] != NULL) {
-        told_rows_settle(told, outcome == ORDER_PLACED);
+    if (call->parameters[OUTBOX_ACKS] != NULL) {
+        outbox_acks_settle(acks, outcome == ORDER_PLACED);
     }
     return outcome;
 }

@@ -93,7 +93,7 @@ enum order_outcome order_list(struct postgres *postgres, struct arena *arena, st
     /* One more than asked for tells whether there is a next page. */
     const char *const parameters[] = {
         arena_copy(arena, member),
-        arena_format(arena, "%" PRId64, limit + 1),
+        arena_int(arena, limit + 1),
         goes_on ? arena_copy(arena, time) : NULL,
         goes_on ? arena_copy(arena, id) : NULL,
     };
@@ -124,7 +124,7 @@ enum order_outcome order_list(struct postgres *postgres, struct arena *arena, st
 enum order_outcome orders_expire(struct postgres *postgres, struct arena *arena, int64_t limit,
                                  const struct expired_order **expired, size_t *count)
 {
-    const char *const parameters[] = {arena_format(arena, "%" PRId64, limit)};
+    const char *const parameters[] = {arena_int(arena, limit)};
     const PGresult *result;
 
     enum postgres_outcome outcome =

@@ -14,7 +14,7 @@
 #include "lib/admission/seats.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
-#include "lib/orders/told_rows.h"
+#include "lib/orders/outbox_acks.h"
 #include "lib/store/postgres.h"
 
 enum {
@@ -104,22 +104,21 @@ struct order_placement {
     const struct str *seats; /* for SEATS_TAKEN and UNKNOWN_SEAT: those at fault, by id */
     size_t seat_count;
     int64_t most_seats;         /* for TOO_MANY_SEATS: what a member may have of the show */
-    int64_t had_seats;          /* likewise: what this one has already */
     struct claim_spender spent; /* for ADMISSION_SPENT */
-    int64_t outbox_row;         /* for PLACED: see told_rows_add() */
+    int64_t outbox_row;         /* for PLACED: see outbox_acks_add() */
 };
 
 /** Makes `call` the transaction that places the order of `claim`, which is CLAIMED; its parameters are in the arena. An
- *  order that is PLACED strikes rows of `told`. Each call that is prepared must be sent and read. */
+ *  order that is PLACED deletes rows of `acks`. Each call that is prepared must be sent and read. */
 void order_place_prepare(struct arena *arena, const struct claim *claim,
-                         const struct order_request *request, struct told_rows *told,
+                         const struct order_request *request, struct outbox_acks *acks,
                          struct postgres_call *call);
 
 /** What the finished `call` came to: PLACED, REPLAYED, or a refusal after which nothing was written. After PLACED of
  *  seats, and SEATS_TAKEN, Redis is to be told: lib/orders/seat_publication.h. A deadlock or a serialization failure is
  *  tried once more, here. After ORDER_UNKNOWN the claim must not be released: reconcile settles it. */
 enum order_outcome order_place_read(struct postgres *postgres, struct arena *arena,
-                                    struct postgres_call *call, struct told_rows *told,
+                                    struct postgres_call *call, struct outbox_acks *acks,
                                     struct order_placement *placement);
 
 /** True for text that has the form of an order id. */

@@ -21,8 +21,7 @@ static enum outbox_kind kind_of(struct str word)
 enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena, int64_t limit,
                                   int64_t age_ms, const struct outbox_row **rows, size_t *count)
 {
-    const char *const parameters[] = {arena_format(arena, "%" PRId64, limit),
-                                      arena_format(arena, "%" PRId64, age_ms)};
+    const char *const parameters[] = {arena_int(arena, limit), arena_int(arena, age_ms)};
     const PGresult *result;
 
     enum postgres_outcome outcome =

@@ -36,8 +36,8 @@ struct outbox_row {
 };
 
 /** Takes at most `limit` (≥ 1) rows, oldest first; of those that say a token is spent only the ones that are `age_ms` (≥ 0)
- *  old: until then whoever wrote them is expected to carry them out and to strike them. Nobody else gets
- *  them for 10 s (more after each time), so running twice at once does no work twice; what is not struck
+ *  old: until then whoever wrote them is expected to deliver and to delete them. Nobody else gets
+ *  them for 10 s (more after each time), so running twice at once does no work twice; what is not deleted
  *  by outbox_done() comes again. POSTGRES_OK fills `*rows` and `*count`. */
 enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena, int64_t limit,
                                   int64_t age_ms, const struct outbox_row **rows, size_t *count);

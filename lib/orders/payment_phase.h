@@ -22,13 +22,4 @@ bool payment_phase_parse(struct str name, enum payment_phase *phase);
 
 const char *payment_phase_name(enum payment_phase phase);
 
-/** True where the order waits for this payment. */
-bool payment_phase_is_open(enum payment_phase phase);
-
-/** True where the provider may have money of it. */
-bool payment_phase_may_hold_money(enum payment_phase phase);
-
-/** True where a payment may go from one to the other. */
-bool payment_phase_may_follow(enum payment_phase from, enum payment_phase to);
-
 #endif

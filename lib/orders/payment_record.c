@@ -1,5 +1,4 @@
 /* What is recorded of a payment: one function a step, all with the same answer. */
-#include <inttypes.h>
 
 #include "lib/orders/order_row.h"
 #include "lib/orders/payment_result.h"
@@ -31,11 +30,6 @@ static enum payment_stored record(struct postgres *postgres, struct arena *arena
     return payment_result_word(postgres_text(result, 0, 0));
 }
 
-static const char *number_text(struct arena *arena, int64_t number)
-{
-    return arena_format(arena, "%" PRId64, number);
-}
-
 static const char *flag_text(bool flag)
 {
     return flag ? "true" : "false";
@@ -46,11 +40,9 @@ enum payment_stored payment_ready(struct postgres *postgres, struct arena *arena
                                   int64_t grace_seconds, struct payment_effect *effect)
 {
     const char *const parameters[] = {
-        arena_copy(arena, id),
-        arena_copy(arena, ref),
-        arena_copy(arena, redirect_url),
-        number_text(arena, session_seconds),
-        number_text(arena, grace_seconds),
+        arena_copy(arena, id),           arena_copy(arena, ref),
+        arena_copy(arena, redirect_url), arena_int(arena, session_seconds),
+        arena_int(arena, grace_seconds),
     };
 
     return record(postgres, arena, QUERY_PAYMENT_READY, parameters, "payment_ready", effect);
@@ -70,7 +62,7 @@ enum payment_stored payment_approve_undo(struct postgres *postgres, struct arena
                                          struct str id, int64_t number, struct str why, bool alert,
                                          struct payment_effect *effect)
 {
-    const char *const parameters[] = {arena_copy(arena, id), number_text(arena, number),
+    const char *const parameters[] = {arena_copy(arena, id), arena_int(arena, number),
                                       payment_result_why(arena, why), flag_text(alert)};
 
     return record(postgres, arena, QUERY_PAYMENT_APPROVE_UNDO, parameters, "payment_approve_undo",
@@ -80,7 +72,7 @@ enum payment_stored payment_approve_undo(struct postgres *postgres, struct arena
 enum payment_stored payment_in_doubt(struct postgres *postgres, struct arena *arena, struct str id,
                                      int64_t number, struct str why, struct payment_effect *effect)
 {
-    const char *const parameters[] = {arena_copy(arena, id), number_text(arena, number),
+    const char *const parameters[] = {arena_copy(arena, id), arena_int(arena, number),
                                       payment_result_why(arena, why)};
 
     return record(postgres, arena, QUERY_PAYMENT_UNKNOWN, parameters, "payment_unknown", effect);
@@ -93,9 +85,9 @@ enum payment_stored payment_paid(struct postgres *postgres, struct arena *arena,
     const char *const parameters[] = {
         arena_copy(arena, id),
         arena_copy(arena, taken->ref),
-        number_text(arena, taken->total),
+        arena_int(arena, taken->total),
         arena_copy(arena, taken->currency),
-        number_text(arena, taken->canceled),
+        arena_int(arena, taken->canceled),
         payment_result_why(arena, why),
     };
 
@@ -128,7 +120,7 @@ enum payment_stored payment_canceled(struct postgres *postgres, struct arena *ar
                                      int64_t canceled, bool give_back, struct str why,
                                      struct payment_effect *effect)
 {
-    const char *const parameters[] = {arena_copy(arena, id), number_text(arena, canceled),
+    const char *const parameters[] = {arena_copy(arena, id), arena_int(arena, canceled),
                                       flag_text(give_back), payment_result_why(arena, why)};
 
     return record(postgres, arena, QUERY_PAYMENT_CANCELED, parameters, "payment_canceled", effect);

@@ -1,6 +1,5 @@
 #include "lib/orders/payment_store.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "lib/base/encoding.h"
@@ -41,7 +40,7 @@ enum payment_stored payment_open(struct postgres *postgres, struct arena *arena,
         arena_copy(arena, id),
         arena_copy(arena, provider),
         return_hash,
-        arena_format(arena, "%" PRId64, wait_seconds),
+        arena_int(arena, wait_seconds),
     };
     const PGresult *result;
 
@@ -111,7 +110,7 @@ enum payment_stored payment_approve_begin(struct postgres *postgres, struct aren
                                           struct payment_approval *approval)
 {
     const char *const parameters[] = {arena_copy(arena, id), arena_copy(arena, provider),
-                                      arena_format(arena, "%" PRId64, wait_seconds)};
+                                      arena_int(arena, wait_seconds)};
     const PGresult *result;
 
     enum postgres_outcome outcome =
@@ -221,9 +220,8 @@ enum payment_stored payments_due(struct postgres *postgres, struct arena *arena,
                                  int64_t person_after, int64_t lease_seconds,
                                  const struct payment_row **rows, size_t *count)
 {
-    const char *const parameters[] = {arena_format(arena, "%" PRId64, limit),
-                                      arena_format(arena, "%" PRId64, person_after),
-                                      arena_format(arena, "%" PRId64, lease_seconds)};
+    const char *const parameters[] = {arena_int(arena, limit), arena_int(arena, person_after),
+                                      arena_int(arena, lease_seconds)};
     const PGresult *result;
 
     enum postgres_outcome outcome =

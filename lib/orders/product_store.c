@@ -1,7 +1,5 @@
 #include "lib/orders/product_store.h"
 
-#include <inttypes.h>
-
 #include "lib/orders/order_row.h"
 #include "lib/orders/store_refusal.h"
 
@@ -37,12 +35,9 @@ enum product_outcome product_put(struct postgres *postgres, struct arena *arena,
                                  int64_t *sold)
 {
     const char *const parameters[] = {
-        arena_copy(arena, product->sku),
-        arena_copy(arena, product->name),
-        arena_format(arena, "%" PRId64, product->price),
-        arena_copy(arena, product->currency),
-        arena_format(arena, "%" PRId64, product->stock),
-        arena_copy(arena, product->queue),
+        arena_copy(arena, product->sku),      arena_copy(arena, product->name),
+        arena_int(arena, product->price),     arena_copy(arena, product->currency),
+        arena_int(arena, product->stock),     arena_copy(arena, product->queue),
         product->tax_free ? "true" : "false",
     };
     const PGresult *result;

@@ -1,7 +1,5 @@
 #include "lib/orders/queue_store.h"
 
-#include <inttypes.h>
-
 #include "lib/admission/claim.h"
 #include "lib/admission/queue_publication.h"
 #include "lib/store/redis_primary.h"
@@ -34,11 +32,6 @@ const char *queue_action_word(enum queue_action action)
 static void release_json(void *object)
 {
     (void)json_object_put(object);
-}
-
-static const char *number_text(struct arena *arena, int64_t number)
-{
-    return arena_format(arena, "%" PRId64, number);
 }
 
 /** Reads a row of `outcome, queue_record` columns. */
@@ -112,7 +105,7 @@ enum postgres_outcome queue_store_change(struct postgres *postgres, struct arena
                                          enum queue_change *change, struct queue_row *row)
 {
     const char *const parameters[] = {arena_copy(arena, id),
-                                      number_text(arena, version),
+                                      arena_int(arena, version),
                                       "false",
                                       json_object_to_json_string(settings),
                                       author->actor,

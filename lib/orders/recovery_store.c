@@ -1,14 +1,11 @@
 #include "lib/orders/recovery_store.h"
 
-#include <inttypes.h>
-
 #include "lib/base/buffer.h"
 
 enum postgres_outcome incarnation_raise(struct postgres *postgres, struct arena *arena,
                                         struct str queue, int64_t expected, int64_t *incarnation)
 {
-    const char *const parameters[] = {arena_copy(arena, queue),
-                                      arena_format(arena, "%" PRId64, expected)};
+    const char *const parameters[] = {arena_copy(arena, queue), arena_int(arena, expected)};
     const PGresult *result;
 
     enum postgres_outcome outcome =
@@ -25,9 +22,9 @@ enum postgres_outcome spent_numbers(struct postgres *postgres, struct arena *are
 {
     const char *const parameters[] = {
         arena_copy(arena, queue),
-        arena_format(arena, "%" PRId64, epoch),
-        arena_format(arena, "%" PRId64, after),
-        arena_format(arena, "%" PRId64, limit),
+        arena_int(arena, epoch),
+        arena_int(arena, after),
+        arena_int(arena, limit),
     };
     const PGresult *result;
 
@@ -53,7 +50,7 @@ enum postgres_outcome held_places(struct postgres *postgres, struct arena *arena
         arena_copy(arena, queue),
         arena_copy(arena, after->member),
         arena_copy(arena, after->order),
-        arena_format(arena, "%" PRId64, limit),
+        arena_int(arena, limit),
     };
     const PGresult *result;
 

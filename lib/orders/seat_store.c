@@ -1,7 +1,5 @@
 #include "lib/orders/seat_store.h"
 
-#include <inttypes.h>
-
 #include "lib/base/buffer.h"
 #include "lib/base/identifier.h"
 #include "lib/orders/store_refusal.h"
@@ -85,7 +83,7 @@ static enum postgres_outcome read_page(struct postgres *postgres, struct arena *
                                        const char *all, struct seat_states *states)
 {
     const char *const parameters[] = {arena_copy(arena, show), arena_copy(arena, after),
-                                      arena_format(arena, "%" PRId64, limit), all};
+                                      arena_int(arena, limit), all};
     const PGresult *result;
     enum postgres_outcome outcome =
         ask(postgres, arena, QUERY_SEATS_PAGE, parameters, "seats_page", &result);
@@ -143,7 +141,7 @@ enum postgres_outcome seat_store_shows(struct postgres *postgres, struct arena *
                                        const struct show_version **shows, size_t *count)
 {
     const char *const parameters[] = {arena_copy(arena, queue), arena_copy(arena, after),
-                                      arena_format(arena, "%" PRId64, limit)};
+                                      arena_int(arena, limit)};
     const PGresult *result;
     enum postgres_outcome outcome =
         ask(postgres, arena, QUERY_SHOWS_PAGE, parameters, "shows_page", &result);

@@ -1,7 +1,5 @@
 #include "lib/orders/show_store.h"
 
-#include <inttypes.h>
-
 #include "lib/base/buffer.h"
 #include "lib/orders/store_refusal.h"
 
@@ -16,11 +14,6 @@ static const struct {
     {"SL030", SHOW_CONCERT_GONE},
     {"SL031", SHOW_SEATS_FIXED},
 };
-
-static const char *number(struct arena *arena, int64_t value)
-{
-    return arena_format(arena, "%" PRId64, value);
-}
 
 static bool flag(const PGresult *result, int column)
 {
@@ -194,10 +187,10 @@ enum show_outcome show_store_put(struct postgres *postgres, struct arena *arena,
     const char *const parameters[] = {
         arena_copy(arena, show->id),
         arena_copy(arena, show->concert),
-        number(arena, show->starts_ms),
+        arena_int(arena, show->starts_ms),
         arena_copy(arena, show->queue),
-        number(arena, show->max_seats),
-        number(arena, show->hold_ttl_seconds),
+        arena_int(arena, show->max_seats),
+        arena_int(arena, show->hold_ttl_seconds),
         planned && count > 0 ? arena_copy(arena, show->currency) : NULL,
         planned ? text_array(arena, seats, count, id_of) : NULL,
         planned ? text_array(arena, seats, count, section_of) : NULL,

@@ -276,12 +276,7 @@ static struct payment_verdict read_lookup(struct arena *arena,
     if (reply->status == HTTP_OK) {
         return read_state(arena, subject, reply, state);
     }
-    struct payment_verdict verdict = judge_error(arena, reply);
-    if (verdict.outcome == PAYMENT_REJECTED && verdict.refusal != PAYMENT_REFUSAL_NO_SUCH &&
-        verdict.refusal != PAYMENT_REFUSAL_MISCONFIGURED) {
-        return (struct payment_verdict){.outcome = PAYMENT_UNKNOWN, .detail = verdict.detail};
-    }
-    return verdict;
+    return payment_lookup_refused(judge_error(arena, reply));
 }
 
 static struct payment_verdict read_cancel(struct arena *arena,
@@ -292,11 +287,7 @@ static struct payment_verdict read_cancel(struct arena *arena,
     if (reply->status != HTTP_OK) {
         return judge_error(arena, reply);
     }
-    struct payment_verdict verdict = read_state(arena, subject, reply, state);
-    if (verdict.outcome == PAYMENT_OK && state->canceled == 0) {
-        return payment_unknown(arena, true, "a cancel that gave nothing back");
-    }
-    return verdict;
+    return payment_cancel_answered(arena, read_state(arena, subject, reply, state), state);
 }
 
 const struct payment_adapter kakaopay_adapter = {

@@ -85,6 +85,14 @@ struct payment_verdict payment_refused(struct arena *arena, enum payment_refusal
 struct payment_verdict payment_not_sent(struct arena *arena, const char *detail);
 struct payment_verdict payment_unknown(struct arena *arena, bool answered, const char *detail);
 
+/** `verdict` of an answer to a look-up that is an error: of refusals only "no such payment" and "misconfigured" say anything
+ *  about the payment; after any other one it is unknown. */
+struct payment_verdict payment_lookup_refused(struct payment_verdict verdict);
+
+/** `verdict` of an answer to a cancel that left the payment in `state`: unknown where nothing was given back. */
+struct payment_verdict payment_cancel_answered(struct arena *arena, struct payment_verdict verdict,
+                                               const struct payment_state *state);
+
 /** Puts amounts and standing together; false where they contradict each other. */
 bool payment_state_adds_up(const struct payment_state *state);
 

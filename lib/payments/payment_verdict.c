@@ -40,6 +40,24 @@ struct payment_verdict payment_unknown(struct arena *arena, bool answered, const
         .outcome = PAYMENT_UNKNOWN, .answered = answered, .detail = detail_text(arena, detail)};
 }
 
+struct payment_verdict payment_lookup_refused(struct payment_verdict verdict)
+{
+    if (verdict.outcome == PAYMENT_REJECTED && verdict.refusal != PAYMENT_REFUSAL_NO_SUCH &&
+        verdict.refusal != PAYMENT_REFUSAL_MISCONFIGURED) {
+        return (struct payment_verdict){.outcome = PAYMENT_UNKNOWN, .detail = verdict.detail};
+    }
+    return verdict;
+}
+
+struct payment_verdict payment_cancel_answered(struct arena *arena, struct payment_verdict verdict,
+                                               const struct payment_state *state)
+{
+    if (verdict.outcome == PAYMENT_OK && state->canceled == 0) {
+        return payment_unknown(arena, true, "a cancel that gave nothing back");
+    }
+    return verdict;
+}
+
 bool payment_state_adds_up(const struct payment_state *state)
 {
     switch (state->standing) {

@@ -26,7 +26,7 @@ static const struct program_option COMMON[COMMON_COUNT] = {
     {.name = "version", .description = "print the version and exit"},
 };
 
-struct wishes {
+struct parsed_options {
     const char *config;
     bool check;
     bool print;
@@ -97,7 +97,8 @@ static int unknown_option(const struct program *program, int found, char *const 
 }
 
 /* Returns PROGRAM_GOES_ON where the settings are to be looked at. */
-static int read_options(struct program *program, int argc, char **argv, struct wishes *wishes)
+static int read_options(struct program *program, int argc, char **argv,
+                        struct parsed_options *parsed_options)
 {
     struct option options[COMMON_COUNT + PROGRAM_OPTIONS_MAX + 1] = {{.name = NULL}};
     int found;
@@ -116,13 +117,13 @@ static int read_options(struct program *program, int argc, char **argv, struct w
     while ((found = getopt_long(argc, argv, ":", options, NULL)) != -1) {
         switch (found) {
         case ASK_CONFIG:
-            wishes->config = optarg;
+            parsed_options->config = optarg;
             break;
         case ASK_CHECK_CONFIG:
-            wishes->check = true;
+            parsed_options->check = true;
             break;
         case ASK_PRINT_CONFIG:
-            wishes->print = true;
+            parsed_options->print = true;
             break;
         case ASK_HELP:
             print_help(program);
@@ -172,19 +173,19 @@ static const char *part_of(const struct program *program)
 
 int program_start(struct program *program, int argc, char **argv, struct settings *settings)
 {
-    struct wishes wishes = {.config = getenv("SLUICE_CONFIG")};
+    struct parsed_options parsed_options = {.config = getenv("SLUICE_CONFIG")};
     char error[SETTINGS_ERROR];
 
-    int code = read_options(program, argc, argv, &wishes);
+    int code = read_options(program, argc, argv, &parsed_options);
     if (code != PROGRAM_GOES_ON) {
         return code;
     }
-    if (!settings_load(wishes.config, settings, error)) {
+    if (!settings_load(parsed_options.config, settings, error)) {
         return bad_config(program, error);
     }
     settings_name_program(settings, part_of(program));
     /* Shown even where something is missing: to find out what. */
-    if (wishes.print) {
+    if (parsed_options.print) {
         settings_print(stdout, settings);
     }
     start_log(program, settings);
@@ -193,10 +194,10 @@ int program_start(struct program *program, int argc, char **argv, struct setting
         settings_free(settings);
         return bad_config(program, error);
     }
-    if (wishes.check && !wishes.print) {
+    if (parsed_options.check && !parsed_options.print) {
         (void)printf("%s: the settings are good\n", program->name);
     }
-    if (wishes.check || wishes.print) {
+    if (parsed_options.check || parsed_options.print) {
         settings_free(settings);
         return PROGRAM_OK;
     }

@@ -4,10 +4,11 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/base/read_file.h"
 
 static bool refuse(char error[TEXT_FILE_ERROR], const char *path, const char *why)
 {
@@ -29,23 +30,9 @@ static bool read_open_file(int fd, const char *path, size_t maximum, char **byte
     if ((uintmax_t)status.st_size > maximum) {
         return refuse(error, path, "is too large");
     }
-    size_t size = (size_t)status.st_size;
-    char *text = calloc(1, size + 1);
-    if (text == NULL) {
-        abort();
-    }
-    size_t have = 0;
-    while (have < size) {
-        ssize_t got = read(fd, text + have, size - have);
-        if (got <= 0) {
-            free(text);
-            return refuse(error, path, "could not be read to its end");
-        }
-        have += (size_t)got;
-    }
-    *bytes = text;
-    *length = size;
-    return true;
+    *length = (size_t)status.st_size;
+    *bytes = read_file(fd, *length);
+    return *bytes != NULL || refuse(error, path, "could not be read to its end");
 }
 
 bool text_file_read(const char *path, size_t maximum, char **bytes, size_t *length,

@@ -9,7 +9,7 @@
 #include "lib/base/random.h"
 #include "lib/metrics/metrics.h"
 #include "lib/store/postgres_hosts.h"
-#include "lib/store/postgres_parts.h"
+#include "lib/store/postgres_internal.h"
 #include "lib/store/postgres_wire.h"
 #include "lib/store/queries.h"
 

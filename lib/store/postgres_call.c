@@ -1,6 +1,6 @@
 #include "lib/base/clock.h"
 #include "lib/metrics/metrics.h"
-#include "lib/store/postgres_parts.h"
+#include "lib/store/postgres_internal.h"
 #include "lib/store/queries.h"
 
 /* Connecting, setting up and preparing share this much of a call, so that the statement itself always has

@@ -42,7 +42,7 @@ static void ask(struct racer *racer)
     racer->stage = RACER_ASKED;
 }
 
-static void go_on_connecting(struct racer *racer)
+static void continue_connecting(struct racer *racer)
 {
     racer->wants = PQconnectPoll(racer->connection);
     if (racer->wants == PGRES_POLLING_OK) {
@@ -62,7 +62,7 @@ static void take_age(struct racer *racer, const PGresult *result)
     (void)str_to_int64(str_of(PQgetvalue(result, 0, 1)), 0, INT64_MAX, &racer->age.timeline);
 }
 
-static void go_on_reading(struct racer *racer)
+static void continue_reading(struct racer *racer)
 {
     if (PQflush(racer->connection) < 0 || PQconsumeInput(racer->connection) == 0) {
         give_up(racer);
@@ -115,7 +115,8 @@ static bool look(struct racer *racers, size_t count, int64_t deadline)
     }
     for (nfds_t i = 0; i < n; i++) {
         if (watched[i].revents != 0) {
-            (whose[i]->stage == RACER_CONNECTING ? go_on_connecting : go_on_reading)(whose[i]);
+            (whose[i]->stage == RACER_CONNECTING ? continue_connecting
+                                                 : continue_reading)(whose[i]);
         }
     }
     return true;

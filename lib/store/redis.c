@@ -8,9 +8,9 @@
 #include "lib/base/clock.h"
 #include "lib/metrics/metrics.h"
 #include "lib/store/redis_access.h"
-#include "lib/store/redis_count.h"
+#include "lib/store/redis_internal.h"
+#include "lib/store/redis_metrics.h"
 #include "lib/store/redis_node.h"
-#include "lib/store/redis_parts.h"
 #include "lib/store/redis_reply.h"
 #include "lib/store/redis_sentinel.h"
 #include "lib/store/redis_servers.h"
@@ -240,17 +240,17 @@ static redisReply *round_trip(struct redis *redis, struct redis_node *node,
                               struct redis_command *command, bool asking, bool guarded)
 {
     if (node == NULL || !redis_connect_node(redis, node) || !is_fit(redis, node, guarded)) {
-        redis_count(NULL, HISTOGRAM_REDIS_BLOCKING, 0);
+        redis_metrics_count(NULL, HISTOGRAM_REDIS_BLOCKING, 0);
         return NULL;
     }
     int64_t sent_us = clock_monotonic_us();
     redisReply *reply = redis_ask_node(redis, node, command, asking);
-    redis_count(reply, HISTOGRAM_REDIS_BLOCKING, sent_us);
+    redis_metrics_count(reply, HISTOGRAM_REDIS_BLOCKING, sent_us);
     if (redis_reply_is_noscript(reply) && command->script != NULL) {
         freeReplyObject(reply);
         redis_command_send_text(command);
         reply = redis_ask_node(redis, node, command, asking);
-        redis_count(reply, HISTOGRAM_REDIS_BLOCKING, sent_us);
+        redis_metrics_count(reply, HISTOGRAM_REDIS_BLOCKING, sent_us);
     }
     if (reply != NULL) {
         redis->answered_ms = sent_us / 1000;

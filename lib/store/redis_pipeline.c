@@ -7,7 +7,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/store/redis_count.h"
+#include "lib/store/redis_metrics.h"
 #include "lib/store/redis_reply.h"
 
 enum { BACK_OFF_FIRST_MS = 50, BACK_OFF_MAX_MS = 1000 };
@@ -61,7 +61,7 @@ static void end_all(struct redis_pipeline *pipeline)
     while (pipeline->count > 0) {
         struct in_flight one = take_oldest(pipeline);
         if (one.done != NULL) {
-            redis_count(NULL, HISTOGRAM_REDIS_LINE, one.sent_us);
+            redis_metrics_count(NULL, HISTOGRAM_REDIS_LINE, one.sent_us);
             one.done(one.context, NULL);
         }
     }
@@ -237,7 +237,7 @@ void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *
                          redis_pipeline_done *done, void *context, int64_t now_ms)
 {
     if (redis_pipeline_is_silent(pipeline) || pipeline->count > REDIS_PIPELINE_MAX) {
-        redis_count(NULL, HISTOGRAM_REDIS_LINE, 0);
+        redis_metrics_count(NULL, HISTOGRAM_REDIS_LINE, 0);
         done(context, NULL);
         return;
     }
@@ -263,7 +263,7 @@ static void settle(struct redis_pipeline *pipeline, const redisReply *reply)
         pipeline->is_refused |= one.is_login && reply->type == REDIS_REPLY_ERROR;
         return;
     }
-    redis_count(reply, HISTOGRAM_REDIS_LINE, one.sent_us);
+    redis_metrics_count(reply, HISTOGRAM_REDIS_LINE, one.sent_us);
     if (redis_reply_is_noscript(reply) && one.command->script != NULL && !one.has_text) {
         redis_command_send_text(one.command);
         one.has_text = true;

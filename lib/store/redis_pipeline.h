@@ -1,5 +1,5 @@
 /*
- * redis_pipeline — one server's connection of the queue pool's client (redis_line.h): it never waits. Everything in
+ * redis_pipeline — one server's connection of the queue pool's client (redis_async.h): it never waits. Everything in
  * flight shares one connection; what was sent within a turn of the event loop is written at once, and replies are matched in
  * order. Each command has a deadline; a late or broken connection is dropped, everything in flight then ends
  * without a reply, and the connection is made anew: at once, then after 50 ms and up to 1 s.

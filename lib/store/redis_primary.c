@@ -1,6 +1,6 @@
 #include "lib/store/redis_primary.h"
 
-#include "lib/store/redis_parts.h"
+#include "lib/store/redis_internal.h"
 #include "lib/store/redis_reply.h"
 #include "lib/store/redis_tenure.h"
 

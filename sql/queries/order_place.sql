@@ -2,7 +2,7 @@
 -- Params: $1 queue, $2 incarnation, $3 epoch, $4 number, $5 member, $6 idempotency key, $7 its hash, $8 fingerprint,
 --   $9 claim, $10 admission, $11 id of the new order, $12 SKUs, $13 quantities, $14 seconds until it expires,
 --   $15 whether it keeps its place, $16 show and
---   $17 seats text[] (both NULL for items), $18 rows of the outbox to strike: see place_order() for them and for the refusals.
+--   $17 seats text[] (both NULL for items), $18 rows of the outbox to delete: see place_order() for them and for the refusals.
 -- Returns: 1 row.
 -- Called by: lib/orders/order_place.c.
 -- A new order has no payment: only that of a repeat is looked for.

@@ -4,7 +4,7 @@
 --   integer. A $5 that is none: no rows.
 -- Returns: id, order, provider, state, why, what the provider calls it, amount, tax-free, VAT, currency, given back,
 --   attempts, needs a person, last error, then in ms since 1970: created, updated, next look, session's end.
--- Called by: lib/orders/payment_desk.c
+-- Called by: lib/orders/payment_admin.c
 SELECT p.id, p.order_id, p.provider, p.state, p.why, p.provider_ref, p.amount, p.tax_free, p.vat, p.currency,
        p.canceled_amount, p.attempts, p.needs_person, p.last_error, epoch_ms(p.created_at), epoch_ms(p.updated_at),
        epoch_ms(p.retry_at), epoch_ms(p.session_ends_at)

@@ -14,7 +14,6 @@ POOLS = ("queue", "order", "payment")
 # Whose way to which server a fault can lie on. The simulator of the payment provider is reached by pool and reconcile.
 LINKS = [(program, "redis") for program in ("queue", "order", "payment", "scheduler1", "scheduler2", "reconcile")]
 LINKS += [(program, "postgres") for program in ("order", "payment", "reconcile")] + [("all", "provider")]
-MODES = ("slow", "cut", "silent", "deaf")
 
 # Name → weight (0: only where it is asked for by name), whether it needs its server for itself, shortest and longest time in ms (0: it is over at once).
 FAULTS = {

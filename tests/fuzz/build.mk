@@ -42,11 +42,11 @@ fuzzers = \
 
 fuzzed = \
 	lib/base/arena.c lib/base/buffer.c lib/base/clock.c lib/base/digest.c lib/base/encoding.c \
-	lib/base/identifier.c lib/base/log.c lib/base/random.c lib/base/secret.c lib/base/str.c \
+	lib/base/identifier.c lib/base/log.c lib/base/random.c lib/base/read_file.c lib/base/secret.c lib/base/str.c \
 	lib/settings/conninfo.c lib/settings/endpoint.c lib/settings/settings.c lib/settings/settings_print.c \
 	lib/settings/settings_row.c lib/settings/text_file.c \
 	lib/metrics/metrics.c lib/metrics/metrics_file.c lib/http_client/http_client.c \
-	lib/store/redis.c lib/store/redis_access.c lib/store/redis_command.c lib/store/redis_count.c lib/store/redis_node.c lib/store/redis_primary.c \
+	lib/store/redis.c lib/store/redis_access.c lib/store/redis_command.c lib/store/redis_metrics.c lib/store/redis_node.c lib/store/redis_primary.c \
 	lib/store/redis_reply.c lib/store/redis_sentinel.c lib/store/redis_servers.c lib/store/redis_tenure.c \
 	lib/store/scripts.c \
 	lib/identity/gate_pass.c lib/identity/jwk_set.c lib/identity/jwt.c lib/identity/key_set.c \
@@ -55,7 +55,7 @@ fuzzed = \
 	lib/identity/watched_file.c \
 	lib/captcha/altcha.c lib/captcha/altcha_payload.c lib/captcha/siteverify.c \
 	lib/admission/autopilot_setting.c lib/admission/codes.c lib/admission/gate.c \
-	lib/admission/gate_bypass.c lib/admission/ip_network.c lib/admission/line.c lib/admission/line_facts.c lib/admission/line_look.c \
+	lib/admission/gate_bypass.c lib/admission/ip_network.c lib/admission/line.c lib/admission/line_facts.c lib/admission/line_query.c \
 	lib/admission/line_state_json.c lib/admission/lottery.c lib/admission/lottery_state.c lib/admission/order_load.c lib/admission/outcome.c \
 	lib/admission/queue_publication.c lib/admission/queue_setting_value.c \
 	lib/admission/queue_settings.c lib/admission/seats_record.c \
@@ -69,7 +69,8 @@ fuzzed = \
 	fcgi-app/operator/body_reader.c fcgi-app/operator/put_concert.c \
 	fcgi-app/operator/put_coupon_event.c fcgi-app/operator/put_product.c \
 	fcgi-app/operator/put_show.c fcgi-app/operator/show_plan_body.c \
-	fcgi-app/order/body_parts.c fcgi-app/order/order_body.c fcgi-app/order/post_coupon.c \
+	fcgi-app/order/body_parts.c fcgi-app/order/coupon_body.c fcgi-app/order/coupon_refusal.c \
+	fcgi-app/order/order_body.c fcgi-app/order/post_coupon.c \
 	fcgi-app/pool/fcgi_records.c \
 	board/origin_datagram.c \
 	sluicectl/csv.c sluicectl/nginx_config.c \

@@ -4,7 +4,7 @@
  */
 #include "lib/admission/gate.h"
 #include "lib/admission/line.h"
-#include "lib/admission/line_look.h"
+#include "lib/admission/line_query.h"
 #include "lib/admission/line_state_json.h"
 #include "lib/admission/lottery_state.h"
 #include "lib/admission/queue_publication.h"
@@ -50,7 +50,7 @@ static void shown(struct arena *arena, const redisReply *reply)
 }
 
 /* Two who asked together, one by login and one by ticket: each is decided as WAITING somewhere, or not at all. */
-static void looked(const redisReply *reply, enum line_look_kind kind)
+static void looked(const redisReply *reply, enum line_query_kind kind)
 {
     const struct line_caller callers[] = {
         {.queue = STR("spring-sale"), .member = STR("m1")},
@@ -62,21 +62,21 @@ static void looked(const redisReply *reply, enum line_look_kind kind)
          .incarnation = 1},
     };
     enum { COUNT = sizeof(callers) / sizeof(callers[0]) };
-    struct line_look looks[COUNT];
-    struct line_look *all[COUNT];
+    struct line_query looks[COUNT];
+    struct line_query *all[COUNT];
     size_t decided = 0;
 
     for (size_t i = 0; i < COUNT; i++) {
-        looks[i] = (struct line_look){.caller = &callers[i], .kind = kind};
+        looks[i] = (struct line_query){.caller = &callers[i], .kind = kind};
         all[i] = &looks[i];
     }
-    bool ordinary = line_looks_read(reply, all, COUNT);
+    bool ordinary = line_queries_read(reply, all, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
-        const struct line_look *look = &looks[i];
-        REQUIRE(look->state == (reply == NULL ? LINE_LOOK_LOST : LINE_LOOK_UNDECIDED) ||
-                look->state == LINE_LOOK_DECIDED);
-        decided += look->state == LINE_LOOK_DECIDED ? 1 : 0;
-        REQUIRE(look->state != LINE_LOOK_DECIDED ||
+        const struct line_query *look = &looks[i];
+        REQUIRE(look->state == (reply == NULL ? LINE_QUERY_LOST : LINE_QUERY_UNDECIDED) ||
+                look->state == LINE_QUERY_DECIDED);
+        decided += look->state == LINE_QUERY_DECIDED ? 1 : 0;
+        REQUIRE(look->state != LINE_QUERY_DECIDED ||
                 (look->position.status == LINE_WAITING && look->position.rank >= 0 &&
                  look->position.entry_token.n == 0));
     }
@@ -97,8 +97,8 @@ static void read_by_all(struct arena *arena, const redisReply *reply)
     REQUIRE(!(redis_reply_is_noscript(reply) && outcome_of(reply) == OUTCOME_OK));
     (void)line_read_position(reply, &position);
     (void)line_settings_missing(reply);
-    looked(reply, LINE_LOOK_POSITION);
-    looked(reply, LINE_LOOK_ENTRY);
+    looked(reply, LINE_QUERY_POSITION);
+    looked(reply, LINE_QUERY_ENTRY);
     shown(arena, reply);
     bool viewed = gate_read_view(reply, &view) == OUTCOME_OK;
     for (size_t i = viewed ? gate_view_ended_count(reply) : 0; i > 0; i--) {

@@ -9,14 +9,18 @@ from lib.sites import Site
 from lib.upstream import Upstream
 
 
-@pytest.fixture(scope="session")
-def all_parts(make_directory):
-    parts = Parts(make_directory("int"))
+def started(parts):
+    """Yields them while they run."""
     try:
         parts.start()
         yield parts
     finally:
         parts.stop()
+
+
+@pytest.fixture(scope="session")
+def all_parts(make_directory):
+    yield from started(Parts(make_directory("int")))
 
 
 @pytest.fixture
@@ -31,12 +35,7 @@ def api(parts):
 
 @pytest.fixture(scope="session")
 def all_paying(make_directory):
-    parts = PayingParts(make_directory("pay"))
-    try:
-        parts.start()
-        yield parts
-    finally:
-        parts.stop()
+    yield from started(PayingParts(make_directory("pay")))
 
 
 @pytest.fixture
@@ -48,7 +47,7 @@ def paying(all_paying, request):
 @pytest.fixture
 def toss(paying):
     """The same, with the other provider."""
-    paying.lend("toss", "payment", payment_provider="toss")
+    paying.use_settings("toss", "payment", payment_provider="toss")
     return paying
 
 

@@ -12,8 +12,8 @@ from lib import logs
 from lib.api import some_name
 from lib.client import assert_problem, new_key
 from lib.gate import Visitor
-from lib.payments import query_of
 from lib.paying import Purchase, told
+from lib.payments import query_of
 from lib.wait import until
 
 TEXTS = ["'; DROP TABLE product; --", "' OR '1'='1", "\\'); DELETE FROM coupon; --", "$1 $$ $q$", "{0} %s %n %%", "\r\nFLUSHALL\r\n",

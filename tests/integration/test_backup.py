@@ -5,7 +5,6 @@ import subprocess
 
 import pytest
 
-from lib.client import assert_problem
 from lib.project import SCRIPTS
 from lib.wait import until
 

@@ -258,7 +258,7 @@ def provider(parts, simulator):
     secret.chmod(0o600)
 
     def provider(**settings):
-        parts.lend("provider", "order", captcha_siteverify_url=simulator.url(), captcha_secret_file=secret,
+        parts.use_settings("provider", "order", captcha_siteverify_url=simulator.url(), captcha_secret_file=secret,
                    captcha_timeout_ms=300, **settings)
         return simulator
 

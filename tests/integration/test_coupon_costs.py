@@ -59,7 +59,7 @@ def test_one_statement_and_two_scripts_an_issue(parts, api, logged):
     # The event's row, once a second and worker.
     most = parts.order_workers * (seconds + 2)
     assert counts.pop("coupon_event_find", 0) <= most
-    # Of what was told and no later coupon has struck; once a second and worker.
+    # Of what was told and no later coupon has deleted; once a second and worker.
     assert counts.pop("outbox_done", 0) <= most
     assert counts == {}
 

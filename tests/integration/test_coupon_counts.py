@@ -5,9 +5,9 @@ import re
 import pytest
 
 from lib import logs, processes
+from lib.background_call import BackgroundCall
 from lib.client import assert_problem
 from lib.coupons import in_sql, issued, key, public, stored, take_back, told
-from lib.running import Running
 from lib.wait import until
 
 
@@ -112,7 +112,7 @@ def test_a_late_consume_counts_once(parts, sale):
     """The worker stands still between commit and consume; the outbox has told Redis meanwhile."""
     member = sale.rest[0]
     parts.arm_pause("order.committed")
-    late = Running(lambda: member.coupon(sale.event))
+    late = BackgroundCall(lambda: member.coupon(sale.event))
     pid = parts.wait_hit("order.committed")
     assert issued(parts, sale.event) == 3 and len(told(parts, sale.queue, sale.event)[1]) == 2
     parts.reconcile_until(lambda: parts.outbox_empty(sale.queue))

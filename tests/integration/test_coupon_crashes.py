@@ -5,10 +5,10 @@ import re
 import pytest
 
 from lib import processes
+from lib.background_call import ORDER_STEPS, BackgroundCall, overdue
 from lib.client import assert_problem
 from lib.coupons import issued, stored, told
 from lib.parts import SHORTEST_LEASE_S
-from lib.running import ORDER_STEPS, Running, overdue
 from lib.wait import until
 
 
@@ -18,7 +18,7 @@ def test_kill_9_at_each_step(parts, api, step, committed):
     event = api.coupon_event(queue, 5)
     member = api.ready_member(queue)
     parts.arm_pause(step)
-    call = Running(lambda: member.coupon(event))
+    call = BackgroundCall(lambda: member.coupon(event))
     processes.kill9(parts.wait_hit(step))
     assert_problem(call.wait(), 503, "ORDERS_UNAVAILABLE")
     parts.all_workers("order")
@@ -48,7 +48,7 @@ def test_crash_after_the_commit_is_settled_by_the_lease_too(parts, api):
     event = api.coupon_event(queue, 50)
     member = api.ready_member(queue)
     parts.arm_pause("order.committed")
-    call = Running(lambda: member.coupon(event))
+    call = BackgroundCall(lambda: member.coupon(event))
     processes.kill9(parts.wait_hit("order.committed"))
     call.wait()
     parts.postgres.query("DELETE FROM outbox WHERE queue = %s", queue)
@@ -69,7 +69,7 @@ def test_worker_continued_late_issues_nothing(parts, api, step):
     event = api.coupon_event(queue, 5)
     member = api.ready_member(queue)
     parts.arm_pause(step)
-    late = Running(lambda: member.coupon(event))
+    late = BackgroundCall(lambda: member.coupon(event))
     pid = parts.wait_hit(step)
     overdue(parts, queue)
     parts.reconcile()
@@ -86,7 +86,7 @@ def test_worker_continued_after_the_release_fails_on_its_claim(parts, api):
     event = api.coupon_event(queue, 5)
     member = api.ready_member(queue)
     parts.arm_pause("order.before_transaction")
-    late = Running(lambda: member.coupon(event))
+    late = BackgroundCall(lambda: member.coupon(event))
     pid = parts.wait_hit("order.before_transaction")
     overdue(parts, queue)
     parts.reconcile()
@@ -103,7 +103,7 @@ def test_redis_lost(parts, api):
     owners, rest = api.ready_members(queue, 2), api.ready_members(queue, 2)
     codes = {member: member.coupon(event)["code"] for member in owners}
     parts.arm_pause("order.before_transaction")
-    late = Running(lambda: rest[0].coupon(event))
+    late = BackgroundCall(lambda: rest[0].coupon(event))
     pid = parts.wait_hit("order.before_transaction")
     parts.redis.flushall()
     assert_problem(owners[0].coupon(event), 503, "ADMISSION_UNAVAILABLE")

@@ -6,16 +6,16 @@ import psycopg2
 import pytest
 
 from lib import processes
+from lib.background_call import BackgroundCall
 from lib.coupons import in_sql, issued, stored, told
-from lib.running import Running
 from lib.wait import until
 
 ISSUE = "SELECT outcome, code, coupon_number, outbox_row FROM issue_coupon(%s, %s, 1, 1, %s, %s, %s, %s, 'key', %s, 32, %s)"
 
 
-def issue(parts, event, queue, number, behind=0, told_rows=None, claim=None):
+def issue(parts, event, queue, number, behind=0, outbox_acks=None, claim=None):
     return parts.postgres.query(ISSUE, event, queue, number, f"m{number}", claim or f"claim-{event}-{number}",
-                                f"admission-{event}-{number}", behind, told_rows)[0]
+                                f"admission-{event}-{number}", behind, outbox_acks)[0]
 
 
 def test_what_was_rolled_back_goes_to_the_next(parts, api):
@@ -54,7 +54,7 @@ def test_a_gap_wider_than_the_window_is_crossed(parts, api):
     assert issue(parts, event, queue, 2, behind=first[2])[1] == "SECOND"
 
 
-def test_rows_are_struck_with_the_issue_or_not_at_all(parts, api):
+def test_rows_are_deleted_with_the_issue_or_not_at_all(parts, api):
     queue = api.queue()
     event = api.coupon_event(queue, 2)
     rows = lambda: [row for row, in parts.postgres.query(
@@ -62,9 +62,9 @@ def test_rows_are_struck_with_the_issue_or_not_at_all(parts, api):
     first = issue(parts, event, queue, 1)
     assert rows() == [first[3]]
     with pytest.raises(psycopg2.Error):
-        issue(parts, event, queue, 2, told_rows=[first[3]], claim=f"claim-{event}-1")
-    assert rows() == [first[3]], "what was rolled back has struck nothing"
-    second = issue(parts, event, queue, 3, told_rows=[first[3]])
+        issue(parts, event, queue, 2, outbox_acks=[first[3]], claim=f"claim-{event}-1")
+    assert rows() == [first[3]], "what was rolled back has deleted nothing"
+    second = issue(parts, event, queue, 3, outbox_acks=[first[3]])
     assert rows() == [second[3]]
 
 
@@ -72,7 +72,7 @@ def consumes(parts, queue):
     return parts.postgres.value("SELECT count(*) FROM outbox WHERE queue = %s AND kind = 'consume'", queue)
 
 
-def test_workers_strike_what_they_have_told(parts, api):
+def test_workers_delete_the_rows_that_they_have_delivered(parts, api):
     """Without reconcile: along with later coupons, and at rest by themselves."""
     queue = api.queue()
     event = api.coupon_event(queue, 100)
@@ -84,13 +84,13 @@ def test_workers_strike_what_they_have_told(parts, api):
     assert api.stats(queue)["consumed"] == 60
 
 
-def test_kill_9_before_the_row_is_struck(parts, api):
-    """Redis has heard; that its worker cannot strike the row any more costs one telling more."""
+def test_kill_9_before_the_row_is_deleted(parts, api):
+    """Redis has heard; that its worker cannot delete the row any more costs one telling more."""
     queue = api.queue()
     event = api.coupon_event(queue, 5)
     member = api.ready_member(queue)
     parts.arm_pause("order.consumed")
-    call = Running(lambda: member.coupon(event))
+    call = BackgroundCall(lambda: member.coupon(event))
     processes.kill9(parts.wait_hit("order.consumed"))
     call.wait()
     parts.all_workers("order")
@@ -168,7 +168,7 @@ def test_what_redis_answered_a_worker_and_forgot_is_told_again(parts, api):
         assert answer.status == 201
     die_and_come_back(parts, queue, before)
     assert told(parts, queue, event)[1] == set()
-    # For as long as workers take to strike what they have told.
+    # For as long as workers take to delete what they have delivered.
     end = time.monotonic() + 5
     while time.monotonic() < end:
         assert consumes(parts, queue) == len(members)
@@ -185,7 +185,7 @@ def test_what_redis_answered_reconcile_and_forgot_is_told_again(parts, api):
     member = api.ready_member(queue)
     before = written(parts, queue)
     parts.arm_pause("order.committed")
-    call = Running(lambda: member.coupon(event))
+    call = BackgroundCall(lambda: member.coupon(event))
     processes.kill9(parts.wait_hit("order.committed"))
     call.wait()
     parts.all_workers("order")

@@ -1,13 +1,14 @@
 """Killing or stopping a worker at any step of an order: never two orders, never a token lost."""
 
+import contextlib
 import threading
 
 import pytest
 
 from lib import processes
+from lib.background_call import ORDER_STEPS, BackgroundCall, overdue
 from lib.client import assert_problem, new_key
 from lib.parts import SETTINGS, SHORTEST_LEASE_S
-from lib.running import ORDER_STEPS, Running, overdue
 from lib.wait import until
 
 
@@ -18,6 +19,27 @@ def shop(api):
         sku = api.product(queue, stock=10)
         items = [{"sku": sku, "quantity": 1}]
     return Shop
+
+
+@contextlib.contextmanager
+def killing(parts, pool, every):
+    """While the block runs, a worker of the pool is killed every so many seconds."""
+    over = threading.Event()
+
+    def kill():
+        while not over.wait(every):
+            for pid in parts.workers(pool)[:1]:
+                try:
+                    processes.kill9(pid)
+                except ProcessLookupError:
+                    pass
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        yield
+    finally:
+        over.set()
+        killer.join(10)
 
 
 def orders(parts, queue):
@@ -38,7 +60,7 @@ def test_kill_9_at_each_step(parts, api, shop, step, committed):
     member = api.ready_member(shop.queue)
     key = new_key()
     parts.arm_pause(step)
-    call = Running(lambda: member.order(shop.queue, shop.items, key=key))
+    call = BackgroundCall(lambda: member.order(shop.queue, shop.items, key=key))
     processes.kill9(parts.wait_hit(step))
     assert_problem(call.wait(), 503, "ORDERS_UNAVAILABLE")
     parts.all_workers("order")
@@ -67,7 +89,7 @@ def test_crash_after_the_commit_is_settled_by_the_lease_too(parts, api, shop):
     """The outbox row is lost to the test: what remains is the claim, which PostgreSQL knows as committed."""
     member = api.ready_member(shop.queue)
     parts.arm_pause("order.committed")
-    call = Running(lambda: member.order(shop.queue, shop.items))
+    call = BackgroundCall(lambda: member.order(shop.queue, shop.items))
     processes.kill9(parts.wait_hit("order.committed"))
     call.wait()
     parts.postgres.query("DELETE FROM outbox WHERE queue = %s", shop.queue)
@@ -84,7 +106,7 @@ def test_worker_stopped_before_its_transaction_and_continued_late(parts, api, sh
     transaction must fail."""
     member = api.ready_member(shop.queue)
     parts.arm_pause(step)
-    late = Running(lambda: member.order(shop.queue, shop.items, key="late"))
+    late = BackgroundCall(lambda: member.order(shop.queue, shop.items, key="late"))
     pid = parts.wait_hit(step)
     overdue(parts, shop.queue)
     parts.reconcile()
@@ -106,7 +128,7 @@ def test_worker_continued_after_the_release_leaves_the_token_usable(parts, api, 
     """The late one fails, and does not take the token with it: the member can order once."""
     member = api.ready_member(shop.queue)
     parts.arm_pause("order.before_transaction")
-    late = Running(lambda: member.order(shop.queue, shop.items, key="k"))
+    late = BackgroundCall(lambda: member.order(shop.queue, shop.items, key="k"))
     pid = parts.wait_hit("order.before_transaction")
     overdue(parts, shop.queue)
     parts.reconcile()
@@ -127,11 +149,11 @@ def test_reconcile_waits_for_a_transaction_that_runs(parts, api, shop):
         blocker = parts.postgres.connection()
         with blocker.cursor() as cursor:
             cursor.execute("SELECT 1 FROM product WHERE sku = %s FOR UPDATE", (shop.sku,))
-            call = Running(lambda: member.order(shop.queue, shop.items))
+            call = BackgroundCall(lambda: member.order(shop.queue, shop.items))
             # The lease outlasts what a statement may take, unless clocks or settings play tricks.
             claimed = f"sluice:{{{shop.queue}}}:claimed"
             until(lambda: parts.redis.zadd(claimed, {member.name: 1}, xx=True, ch=True) == 1, 5, "a claim")
-            settling = Running(lambda: parts.reconcile(expect=None))
+            settling = BackgroundCall(lambda: parts.reconcile(expect=None))
             until(lambda: parts.postgres.superuser(
                 "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == [(2,)], 5,
                 "the order waits for the row, reconcile for the order")
@@ -151,18 +173,18 @@ def test_two_reconciles_at_once(parts, api, shop):
     members = api.ready_members(shop.queue, 4)
     for member in members[:2]:
         parts.arm_pause("order.claimed")
-        call = Running(lambda m=member: m.order(shop.queue, shop.items))
+        call = BackgroundCall(lambda m=member: m.order(shop.queue, shop.items))
         processes.kill9(parts.wait_hit("order.claimed"))
         call.wait()
         parts.all_workers("order")
     for member in members[2:]:
         parts.arm_pause("order.committed")
-        call = Running(lambda m=member: m.order(shop.queue, shop.items))
+        call = BackgroundCall(lambda m=member: m.order(shop.queue, shop.items))
         processes.kill9(parts.wait_hit("order.committed"))
         call.wait()
         parts.all_workers("order")
     overdue(parts, shop.queue)
-    passes = [Running(parts.reconcile) for _ in range(3)]
+    passes = [BackgroundCall(parts.reconcile) for _ in range(3)]
     for one in passes:
         one.wait(60)
     assert [m.position(shop.queue)["status"] for m in members] == ["READY", "READY", "NOT_ENTERED", "NOT_ENTERED"]
@@ -177,17 +199,6 @@ def test_killing_workers_under_load_loses_nobody(parts, api):
     parts.start_reconcile(1)
     members = api.ready_members(queue, 60)
     items = [{"sku": sku, "quantity": 1}]
-    over = threading.Event()
-
-    def kill_now_and_then():
-        while not over.wait(0.4):
-            for pid in parts.workers("order")[:1]:
-                try:
-                    processes.kill9(pid)
-                except ProcessLookupError:
-                    pass
-    killer = threading.Thread(target=kill_now_and_then)
-    killer.start()
     keys = {member: new_key() for member in members}
     made, pending = {}, list(members)
 
@@ -200,11 +211,8 @@ def test_killing_workers_under_load_loses_nobody(parts, api):
                 made[member] = answer["id"]
                 pending.remove(member)
         return not pending
-    try:
+    with killing(parts, "order", every=0.4):
         until(all_done, 40, "an order for everyone", every=0.2)
-    finally:
-        over.set()
-        killer.join(10)
     assert len(set(made.values())) == 60 == orders(parts, queue)
     assert api.admin("GET", f"/products/{sku}")["available"] == 940
 
@@ -212,18 +220,7 @@ def test_killing_workers_under_load_loses_nobody(parts, api):
 def test_killing_queue_workers_under_load_keeps_every_place(parts, api):
     queue = api.still_queue()
     members = [api.member() for _ in range(100)]
-    over = threading.Event()
-
-    def kill_now_and_then():
-        while not over.wait(0.3):
-            for pid in parts.workers("queue")[:1]:
-                try:
-                    processes.kill9(pid)
-                except ProcessLookupError:
-                    pass
-    killer = threading.Thread(target=kill_now_and_then)
-    killer.start()
-    try:
+    with killing(parts, "queue", every=0.3):
         pending = list(members)
 
         def all_in():
@@ -240,9 +237,6 @@ def test_killing_queue_workers_under_load_keeps_every_place(parts, api):
             good = [answer["rank"] for answer in answers if answer.status == 200]
             assert len(set(good)) == len(good)
             seen += len(good)
-    finally:
-        over.set()
-        killer.join(10)
     parts.all_workers("queue")
     ranks = [answer["rank"] for answer in api.together([m.position_call(queue) for m in members], 8)]
     assert sorted(ranks) == list(range(100))

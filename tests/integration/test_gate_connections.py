@@ -1,12 +1,12 @@
-"""Between nginx and the queue pool: a check at the gate keeps its connection, and puts nothing into a file."""
+"""FastcgiProxy nginx and the queue pool: a check at the gate keeps its connection, and puts nothing into a file."""
 
 import http.client
 import shutil
 
 import pytest
 
-from lib.between import Between, answer
 from lib.client import Http
+from lib.fastcgi_proxy import FastcgiProxy, answer
 from lib.gate import FETCH, NAVIGATION, PREFETCH, Visitor
 from lib.sites import Site
 
@@ -20,7 +20,7 @@ PROBLEM = "Content-Type: application/problem+json\r\nContent-Length: 2\r\n\r\n{}
 def gated(parts, gate_files, shop, visitor_queue, make_directory):
     """A site behind a queue, somebody who is in, and what stands between the site's nginx and the pool."""
     sockets = parts.directory / "fcgi"
-    between = Between(sockets / "between.sock", sockets / "queue.sock")
+    between = FastcgiProxy(sockets / "between.sock", sockets / "queue.sock")
     place = parts.directory / "data" / "gate-between"
     queue = visitor_queue(entryTtlSeconds=300)
     site = Site(make_directory("site"), shop.port, between.gate_files(gate_files, place), {"/": queue})

@@ -10,8 +10,8 @@ from lib.parts import Parts
 from lib.ports import free_port
 from lib.project import SCRIPTS
 from lib.redis_server import RedisServer
-from lib.standing import Patient
 from lib.wait import until
+from lib.waiting_crowd import PatientCrowd
 
 
 class RedisByTcp(RedisServer):
@@ -94,7 +94,7 @@ def test_a_line_moves_to_another_redis_and_nobody_is_lost(parts, new_redis):
     queue = api.queue(ratePerSecond=4, burst=2, tickMs=200, maxActive=1000, entryTtlSeconds=300, pickupSeconds=600)
     sku = api.product(queue)
     holder = api.ready_member(queue)
-    crowd = Patient(queue, 40, [parts.port], lambda: api.member_key, sku).start()
+    crowd = PatientCrowd(queue, 40, [parts.port], lambda: api.member_key, sku).start()
     try:
         until(lambda: len(crowd.ordered()) >= 4, 20, "they are let in")
         assert "takes writes" in move(old, new_redis)

@@ -9,13 +9,13 @@ import time
 import pytest
 
 from lib import logs, network
+from lib.background_call import BackgroundCall
 from lib.line import GENERATIONS
 from lib.nodes import Balancer, HubParts, Node
 from lib.processes import children_of, cont, is_stopped
 from lib.project import build_directory
-from lib.running import Running
-from lib.standing import Patient
 from lib.wait import until
+from lib.waiting_crowd import PatientCrowd
 
 CUT_SECONDS = int(os.environ.get("SLUICE_CUT_SECONDS", "6"))
 RATE, BURST = 5, 5
@@ -122,7 +122,7 @@ def test_a_node_that_is_cut_off_costs_nobody_their_place_and_lets_nobody_in(syst
     sku = api.product(queue, stock=10000)
     api.act(queue, "pause")
     count = RATE * (CUT_SECONDS + 7)
-    crowd = Patient(queue, count, [system.balancer.port], lambda: api.member_key, sku).start()
+    crowd = PatientCrowd(queue, count, [system.balancer.port], lambda: api.member_key, sku).start()
     api.act(queue, "resume")
     watch = Watch(parts, queue, count)
     try:
@@ -190,7 +190,7 @@ def test_an_order_that_a_node_could_not_send_is_not_done_later(system):
     lost = system.nodes[0]
     member = api.ready_member(queue)
     parts.arm_pause("order.before_transaction")
-    call = Running(lambda: ask(lost, *member.order_call(queue, [{"sku": sku, "quantity": 1}])))
+    call = BackgroundCall(lambda: ask(lost, *member.order_call(queue, [{"sku": sku, "quantity": 1}])))
     until((parts.pauses / "order.before_transaction.hit").exists, 15)
     pid = until(lambda: [pid for pid in children_of(lost.processes["order"].pid) if is_stopped(pid)], 10)[0]
     system.network.lose_stores(lost.machine)

@@ -44,7 +44,7 @@ def test_an_order(parts, api, shop):
     assert stranger.orders()["orders"] == []
 
 
-def test_workers_strike_what_they_have_told(parts, api, shop):
+def test_workers_delete_the_rows_that_they_have_delivered(parts, api, shop):
     """Without reconcile: along with later orders, and at rest by themselves."""
     members = api.ready_members(shop.queue, 40)
     for answer in api.together([member.order_call(shop.queue, shop.items) for member in members], 8):

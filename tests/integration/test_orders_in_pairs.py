@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import pytest
 
 from lib import processes
+from lib.background_call import BackgroundCall, overdue
 from lib.client import assert_problem, new_key
 from lib.parts import SETTINGS, SHORTEST_LEASE_S
-from lib.running import Running, overdue
 from lib.wait import until
 
 
@@ -71,7 +71,7 @@ def at_once(parts, *calls):
     processes.stop(pid)
     running = []
     for call in calls:
-        running.append(Running(call))
+        running.append(BackgroundCall(call))
         until(lambda: waiting(parts) == len(running), 5, "a connection that waits")
     processes.cont(pid)
     return running
@@ -122,9 +122,9 @@ def test_nobody_is_taken_on_behind_one_that_is_stuck(parts, api, queue):
     """Another worker, had it been there, would have served the second."""
     first, second = Buyer(api, queue), Buyer(api, queue)
     with locked(parts, first.sku) as let_go:
-        stuck = Running(first.order)
+        stuck = BackgroundCall(first.order)
         until(lambda: stuck_for(parts, 100), 5, "the first is stuck")
-        late = Running(second.order)
+        late = BackgroundCall(second.order)
         until(lambda: waiting(parts) == 1, 5, "the second waits outside")
         assert claims(parts, queue) == 1
         let_go()

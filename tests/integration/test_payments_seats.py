@@ -3,9 +3,9 @@
 import pytest
 
 from lib import processes
+from lib.background_call import BackgroundCall
 from lib.client import new_key
 from lib.paying import Purchase, told
-from lib.running import Running
 from lib.wait import until
 
 
@@ -103,7 +103,7 @@ def test_a_payment_that_comes_too_late_is_given_back(paying, seats):
 def test_killed_between_the_money_and_the_seats(paying, seats):
     back = seats.press()
     paying.arm_pause("payment.approved")
-    behind = Running(lambda: paying.api.call(*seats.back_call(back)))
+    behind = BackgroundCall(lambda: paying.api.call(*seats.back_call(back)))
     processes.kill9(paying.wait_hit("payment.approved"))
     behind.wait()
     seats.assert_seats("HELD*")

@@ -12,7 +12,7 @@ from lib.wait import until
 @pytest.fixture
 def keeping(paying):
     """An order is kept when its payment fails."""
-    paying.lend("keeping", "payment", payment_failure="keep")
+    paying.use_settings("keeping", "payment", payment_failure="keep")
     return paying
 
 

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from lib.between import Gone, exactly
 from lib.fastcgi import BEGIN, END, PARAMS, STDIN
+from lib.fastcgi_proxy import Gone, exactly
 from lib.processes import children_of
 from lib.wait import until
 

@@ -8,7 +8,7 @@ import psycopg2
 import pytest
 import redis
 
-from lib import reach
+from lib import call_graph
 from lib.project import LUA, ROOT, SCRIPTS
 from lib.scripts import read_script
 
@@ -28,12 +28,12 @@ def rights_table():
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_redis_is_asked_what_the_code_asks(program):
-    needed = reach.commands(program) - SERVERS_OWN
-    for name in reach.scripts(program):
+    needed = call_graph.commands(program) - SERVERS_OWN
+    for name in call_graph.scripts(program):
         text = read_script(name, LUA).text
         needed |= {word.lower() for word in CALL.findall(text)} - SERVERS_OWN
         needed |= {word.lower() for word in CHOSEN.findall(text)}
-    if reach.names(program, "redis_subscription_new"):
+    if call_graph.names(program, "redis_subscription_new"):
         needed.add("subscribe")
     assert rights_table()[program] == needed
 
@@ -41,8 +41,8 @@ def test_redis_is_asked_what_the_code_asks(program):
 def test_every_script_and_every_query_belongs_to_somebody():
     scripts, queries = set(), {"doctor"}
     for program in PROGRAMS:
-        scripts |= reach.scripts(program)
-        queries |= reach.queries(program)
+        scripts |= call_graph.scripts(program)
+        queries |= call_graph.queries(program)
     assert scripts == {path.stem for path in LUA.glob("*.lua")}
     assert queries == {path.stem for path in (ROOT / "sql/queries").glob("*.sql")}
 
@@ -108,7 +108,7 @@ NEVER_THERE = {("catalog", "outbox_done")}
 @pytest.mark.parametrize("program", IN_POSTGRES)
 def test_its_queries_are_allowed_and_others_are_not(parts, program):
     """Planned and not carried out, with NULL for each parameter: that asks for the rights to all that the statement itself names."""
-    own, refused = reach.queries(program), set()
+    own, refused = call_graph.queries(program), set()
     connection = in_role(parts, program)
     with connection.cursor() as cursor:
         for path in sorted((ROOT / "sql/queries").glob("*.sql")):

@@ -10,8 +10,8 @@ from lib.client import assert_problem
 from lib.gate import Visitor
 from lib.project import SCRIPTS
 from lib.sluicectl import Sluicectl
-from lib.standing import Standing
 from lib.wait import until
+from lib.waiting_crowd import WaitingCrowd
 
 RELOAD_S = 1.5  # programs look at their key files once a second
 
@@ -67,8 +67,8 @@ def crowds(parts, api):
                 for name in ("queue-ticket.keys", "visitor.keys", "member-jwt.key", "admin.key", "viewer.key")}
         before = {file: file.read_text() for file in path.values()}
         login = api.member_key
-        members = Standing(api.still_queue(), 12, [parts.port], key=lambda: Crowds.login)
-        visitors = Standing(api.still_queue(identity="visitor"), 12, [parts.port])
+        members = WaitingCrowd(api.still_queue(), 12, [parts.port], key=lambda: Crowds.login)
+        visitors = WaitingCrowd(api.still_queue(identity="visitor"), 12, [parts.port])
 
         @staticmethod
         def go_on():
@@ -126,7 +126,7 @@ def test_all_secrets_are_changed_under_load(parts, api, crowds, visitor_queue, m
     for crowd in (crowds.members, crowds.visitors):
         seqs = {person: person.seq for person in crowd.people}
         crowd.stop()
-        again = Standing(crowd.queue, len(crowd.people), crowd.ports, crowd.key)
+        again = WaitingCrowd(crowd.queue, len(crowd.people), crowd.ports, crowd.key)
         for person, known in zip(again.people, crowd.people, strict=True):
             person.name, person.cookies, person.ticket = known.name, known.cookies, known.ticket
         again.start()

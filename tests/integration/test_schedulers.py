@@ -28,15 +28,6 @@ def leader(parts, queue):
     return parts.redis.get(f"sluice:{{{queue}}}:leader")
 
 
-def sees_no_renewal(parts, queue):
-    """The leader renews each tick, 200 ms here: only a stopped one lets its lock run down below that."""
-    deadline = time.monotonic() + 1
-    while time.monotonic() < deadline:
-        if parts.redis.pttl(f"sluice:{{{queue}}}:leader") < 500:
-            return True
-    return False
-
-
 @pytest.mark.limit(120)
 def test_four_schedulers_stay_within_rate_and_burst(parts, api):
     """One of them is stopped and continued in between: the one that leads, so that it sleeps through its lock."""

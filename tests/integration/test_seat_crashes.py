@@ -6,9 +6,9 @@ import time
 import pytest
 
 from lib import processes
+from lib.background_call import ORDER_STEPS, BackgroundCall, overdue
 from lib.client import assert_problem, new_key
 from lib.parts import SHORTEST_LEASE_S
-from lib.running import ORDER_STEPS, Running, overdue
 from lib.seats import assert_orders_whole, holds, key, move_deadlines, owners, taken_in_redis
 from lib.wait import until
 
@@ -37,7 +37,7 @@ def test_kill_9_at_each_step_of_an_order_of_seats(parts, api, queue, show, step,
     before = holds(parts, queue, show, member.name)
     order_key = new_key()
     parts.arm_pause(step)
-    call = Running(lambda: member.order_seats(queue, show, ["A-1", "A-2"], key=order_key))
+    call = BackgroundCall(lambda: member.order_seats(queue, show, ["A-1", "A-2"], key=order_key))
     processes.kill9(parts.wait_hit(step))
     assert_problem(call.wait(), 503, "ORDERS_UNAVAILABLE")
     parts.all_workers("order")
@@ -85,7 +85,7 @@ def test_deadline_passes_while_the_order_runs(parts, api, queue, show):
     member, rival = api.ready_member(queue), api.ready_member(queue)
     member.hold(show, "A-1")
     parts.arm_pause("order.before_transaction")
-    call = Running(lambda: member.order_seats(queue, show, ["A-1"]))
+    call = BackgroundCall(lambda: member.order_seats(queue, show, ["A-1"]))
     pid = parts.wait_hit("order.before_transaction")
     move_deadlines(parts, queue, show, member.name, ends_in_ms=-1)
     assert_problem(rival.hold(show, "A-1"), 409, "SEATS_TAKEN")
@@ -103,7 +103,7 @@ def test_worker_that_slept_through_everything(parts, api, queue, show):
     member, rival = api.ready_member(queue), api.ready_member(queue)
     member.hold(show, "A-1", "A-2")
     parts.arm_pause("order.before_transaction")
-    late = Running(lambda: member.order_seats(queue, show, ["A-1", "A-2"]))
+    late = BackgroundCall(lambda: member.order_seats(queue, show, ["A-1", "A-2"]))
     pid = parts.wait_hit("order.before_transaction")
     move_deadlines(parts, queue, show, member.name, ends_in_ms=-1, guard_in_ms=-1)
     assert rival.hold(show, "A-2").status == 201
@@ -123,7 +123,7 @@ def test_late_worker_after_reconcile_gave_the_claim_back(parts, api, queue, show
     member = api.ready_member(queue)
     member.hold(show, "A-1", "A-2")
     parts.arm_pause("order.claimed")
-    late = Running(lambda: member.order_seats(queue, show, ["A-1", "A-2"], key="late"))
+    late = BackgroundCall(lambda: member.order_seats(queue, show, ["A-1", "A-2"], key="late"))
     pid = parts.wait_hit("order.claimed")
     overdue(parts, queue)
     parts.reconcile()

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lib import processes
-from lib.far import FarBack
+from lib.far_back import FarBack
 from lib.line import sha256_text
 from lib.wait import until, within
 

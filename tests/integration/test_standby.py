@@ -8,10 +8,10 @@ import time
 import pytest
 
 from lib import processes
+from lib.background_call import BackgroundCall
 from lib.client import assert_problem, new_key
 from lib.parts import SHORTEST_LEASE_S, Parts
 from lib.postgres_pair import PostgresPair
-from lib.running import Running
 from lib.sluicectl import Sluicectl
 from lib.wait import until
 
@@ -217,7 +217,7 @@ def test_an_order_that_only_the_primary_has_is_not_acknowledged(parts, api, shop
     """The standby is gone. The commit waits for it; whoever gave it up does not know, and never takes it for undone."""
     pair, member, key = parts.postgres, api.ready_member(shop.queue), new_key()
     pair.other.kill()
-    call = Running(lambda: member.order(shop.queue, shop.items, key=key))
+    call = BackgroundCall(lambda: member.order(shop.queue, shop.items, key=key))
     waiting = until(lambda: pair.superuser("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"), 10)
     assert not orders(pair, shop.queue), "nobody sees it yet"
     if how == "waits":

@@ -8,8 +8,8 @@ import pytest
 from lib import logs
 from lib.hosts import Host
 from lib.project import plain_build
-from lib.standing import Standing
 from lib.wait import until
+from lib.waiting_crowd import WaitingCrowd
 
 PEOPLE = 40
 
@@ -42,7 +42,7 @@ def test_nobody_loses_a_place(parts, api, hosts):
     first, second = hosts
     queue = api.queue(ratePerSecond=1, burst=1, maxActive=PEOPLE)
     sku = api.product(queue, stock=PEOPLE)
-    crowd = Standing(queue, PEOPLE, [host.port for host in hosts], key=lambda: api.member_key, sku=sku).start()
+    crowd = WaitingCrowd(queue, PEOPLE, [host.port for host in hosts], key=lambda: api.member_key, sku=sku).start()
     try:
         for host, build in ((first, parts.build), (second, parts.build), (first, old_build()), (second, old_build())):
             before = len(crowd.ordered())

@@ -63,7 +63,7 @@ class Parts:
         self.nginx = None
         self.port = free_port()
         self.allowed_errors = set()
-        self.lent = None  # to a fixture: its name, the pool, its settings, and all those of before
+        self.temporary = None  # settings for a fixture: its name, the pool, the settings, and all those of before
         self.in_order = False
         self.redis = None
         self.api = None
@@ -187,29 +187,29 @@ class Parts:
         """Changes settings and starts these pools anew with them."""
         self.in_order = False
         self.settings.update(settings)
-        if self.lent:
-            self.lent[3].update(settings)
+        if self.temporary:
+            self.temporary[3].update(settings)
         self._write_config()
         for name in pools:
             self.pools[name].stop(seconds=20)
             self.start_pool(name, self._count_of(name))
         self._wait_pool(*pools)
 
-    def lend(self, fixture, pool, **settings):
+    def use_settings(self, fixture, pool, **settings):
         """Other settings of a pool, as long as tests ask for that fixture one after another: a pool's start takes seconds."""
-        if self.lent and self.lent[:3] == (fixture, pool, settings):
+        if self.temporary and self.temporary[:3] == (fixture, pool, settings):
             return
-        before = self.lent[3] if self.lent and self.lent[1] == pool else None
+        before = self.temporary[3] if self.temporary and self.temporary[1] == pool else None
         if before is None:
-            self.take_back()
-        self.lent = fixture, pool, settings, dict(before or self.settings)
-        self.settings = {**self.lent[3], **settings}
+            self.restore_settings()
+        self.temporary = fixture, pool, settings, dict(before or self.settings)
+        self.settings = {**self.temporary[3], **settings}
         self.reconfigure(pool)
 
-    def take_back(self, but_from=()):
-        if self.lent and self.lent[0] not in but_from:
-            _, pool, _, self.settings = self.lent
-            self.lent = None
+    def restore_settings(self, but_from=()):
+        if self.temporary and self.temporary[0] not in but_from:
+            _, pool, _, self.settings = self.temporary
+            self.temporary = None
             self.reconfigure(pool)
 
     def _wait_pool(self, *names):
@@ -345,7 +345,7 @@ class Parts:
 
     def at_work(self, fixtures):
         """In order for the one test of the block that has these fixtures, and afterwards for the next."""
-        if not self.in_order or self.lent and self.lent[0] not in fixtures:
+        if not self.in_order or self.temporary and self.temporary[0] not in fixtures:
             self.settle(fixtures)
         self.in_order = False
         yield self
@@ -364,7 +364,7 @@ class Parts:
         self.schedulers = [process for process in self.schedulers if process.alive()]
         if len(self.schedulers) != 1:
             self.restart_schedulers(1)
-        self.take_back(but_from=fixtures)
+        self.restore_settings(but_from=fixtures)
         self._wait_pool("order", "payment")
         if not self.redis.hexists("sluice:tenures", "complete"):
             # Until reconcile has looked once, no queue is called misspelt.

@@ -150,13 +150,17 @@ TEST(rows_of_requests_have_a_bound)
 static struct metric_queue queue_named(const char *name, int64_t waiting)
 {
     struct metric_queue queue = {0};
+    size_t bucket = 0;
 
     (void)snprintf(queue.name, sizeof(queue.name), "%s", name);
     queue.values[QUEUE_METRIC_WAITING] = waiting;
     queue.values[QUEUE_METRIC_RATE_IN_FORCE] = 2500;
     queue.values[QUEUE_METRIC_LEADER] = waiting > 10 ? 0 : 1;
     queue.values[QUEUE_METRIC_WAIT_ACTUAL] = waiting * 1000;
-    queue.waits[QUEUE_HISTOGRAM_WAIT_LATE].buckets[metrics_wait_bucket(2001)] = waiting;
+    while (METRIC_WAIT_BOUNDS_MS[bucket] < 2001) {
+        bucket++;
+    }
+    queue.waits[QUEUE_HISTOGRAM_WAIT_LATE].buckets[bucket] = waiting;
     queue.waits[QUEUE_HISTOGRAM_WAIT_LATE].sum_ms = waiting * 2001;
     return queue;
 }
