@@ -1,12 +1,12 @@
 /*
- * PUT /v1/admin/coupon-events/{event} — creates an event or replaces what is said of it; its coupons come by
- * POST …/codes.
- * Request  {"name", "queue", "opensAt": null, "endsAt": null, "captcha": "none"|"altcha"|"siteverify"}; the other
- *          fields of GET's answer are overlooked
+ * PUT /v1/admin/coupon-events/{event} — creates an event or replaces what is said of it; its
+ * coupons come by POST …/codes.
+ * Request  {"name", "queue", "opensAt": null, "endsAt": null, "captcha":
+ *          "none"|"altcha"|"siteverify"}; the other fields of GET's answer are overlooked
  * Reply    201 the new event, 200 the changed one, as GET gives it
- * Errors   INVALID_REQUEST with the pointer; an event of which something is issued stays with its queue.
- *          QUEUE_BUSY: it is to leave a queue in which people are for its sake. ADMISSION_UNAVAILABLE: Redis cannot
- *          say whether anybody is
+ * Errors   INVALID_REQUEST with the pointer; an event of which something is issued stays with its
+ *          queue. QUEUE_BUSY: it is to leave a queue in which people are for its sake.
+ *          ADMISSION_UNAVAILABLE: Redis cannot say whether anybody is
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/body_reader.h"
@@ -71,7 +71,8 @@ static bool read_event(const struct request *request, struct response *response,
            body_refuse(&reader, "/captcha", "captcha must be none, altcha or siteverify.");
 }
 
-/** True where the event is new or stays with its queue, or nobody is in the queue that it leaves. */
+/** True where the event is new or stays with its queue, or nobody is in the queue that it
+ *  leaves. */
 static bool may_move(const struct services *services, const struct request *request,
                      struct response *response, const struct coupon_event *wanted)
 {

@@ -1,7 +1,7 @@
 /*
- * captcha — is the answer to the captcha good? To be asked only for a member who holds an entry token, while
- * it is CLAIMED: the provider may take captcha_timeout_ms for its verdict. Whatever comes out costs no place:
- * the caller releases the claim.
+ * captcha — is the answer to the captcha good? To be asked only for a member who holds an entry
+ * token, while it is CLAIMED: the provider may take captcha_timeout_ms for its verdict. Whatever
+ * comes out costs no place: the caller releases the claim.
  */
 #ifndef SLUICE_ORDER_CAPTCHA_H
 #define SLUICE_ORDER_CAPTCHA_H
@@ -18,10 +18,10 @@ enum captcha_outcome {
     CAPTCHA_NO_ANSWER /* nobody can tell at the moment: try the same again */
 };
 
-/** Judges `solution` (the member `captcha` of the body, empty where it is missing) for the caller of `request` at
- *  `event`, a slug. A solution counts for one entry token: sent again with the same token it passes again, so
- *  that a request may be repeated, and with any other it is refused. `*why` gets a sentence for the person,
- *  whatever the outcome. */
+/** Judges `solution` (the member `captcha` of the body, empty where it is missing) for the
+ *  caller of `request` at `event`, a slug. A solution counts for one entry token: sent again
+ *  with the same token it passes again, so that a request may be repeated, and with any other it
+ *  is refused. `*why` gets a sentence for the person, whatever the outcome. */
 enum captcha_outcome captcha_check(const struct services *services, const struct request *request,
                                    struct str event, enum captcha_kind kind, struct str solution,
                                    const char **why);

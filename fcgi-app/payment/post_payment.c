@@ -1,12 +1,13 @@
 /*
  * POST /v1/orders/{id}/payment — begin to pay an order.
  *
- * Reply     201 {"redirectUrl", "expiresAt"}: where the member pays, and until when; 200 with the same for a
- *           payment that is open already
+ * Reply     201 {"redirectUrl", "expiresAt"}: where the member pays, and until when; 200 with the
+ *           same for a payment that is open already
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (another's order too), 409 ORDER_NOT_PAYABLE,
  *           409 PAYMENT_IN_PROGRESS (one is being started, or confirmed), 503 PAYMENT_UNAVAILABLE,
  *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/payment_open.sql, payment_ready.sql, payment_start_failed.sql; the provider; never Redis
+ * Touches   sql/queries/payment_open.sql, payment_ready.sql, payment_start_failed.sql; the
+ *           provider; never Redis
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"

@@ -31,8 +31,8 @@ struct held_place {
     struct str order;
 };
 
-/** The held places of `queue` whose member comes behind `after` (empty: from the first on), by member, at most
- *  `limit` (≥ 1). POSTGRES_OK fills `*places` (in the arena) and `*count`. */
+/** The held places of `queue` whose member comes behind `after` (empty: from the first on), by
+ *  member, at most `limit` (≥ 1). POSTGRES_OK fills `*places` (in the arena) and `*count`. */
 enum postgres_outcome held_places(struct postgres *postgres, struct arena *arena, struct str queue,
                                   struct str after, int64_t limit, const struct held_place **places,
                                   size_t *count);
