@@ -1,7 +1,8 @@
 /*
- * sluice-blocking — the queue pool's two busiest routes as a blocking FastCGI worker: POST …/entries and
- * GET …/position, one request and one round trip to Redis at a time. The yardstick for the event loop; it builds
- * on the same libraries, and leaves out what no benchmark asks for (visitors, takeovers, codes).
+ * sluice-blocking — the queue pool's two busiest routes as a blocking FastCGI worker: POST
+ * …/entries and GET …/position, one request and one round trip to Redis at a time. The yardstick
+ * for the event loop; it builds on the same libraries, and leaves out what no benchmark asks for
+ * (visitors, takeovers, codes).
  */
 #include <fcgiapp.h>
 #include <stdio.h>

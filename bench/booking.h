@@ -1,7 +1,8 @@
 /*
- * booking — members who book a seat, as an open model: so many of them come each second; each looks at the seat map,
- * holds a seat (three tries, then the map again, three maps at most) and orders it, and thinks before the hold and
- * before the order. A latency counts from the moment at which the member meant to ask.
+ * booking — members who book a seat, as an open model: so many of them come each second; each looks
+ * at the seat map, holds a seat (three tries, then the map again, three maps at most) and orders
+ * it, and thinks before the hold and before the order. A latency counts from the moment at which
+ * the member meant to ask.
  */
 #ifndef SLUICE_BENCH_BOOKING_H
 #define SLUICE_BENCH_BOOKING_H
@@ -35,7 +36,8 @@ struct booking_options {
     bool enters; /* each enters the queue and polls as it is told first */
 };
 
-/** What was seen. Zeroed before the run; answers by status in `statuses`, 0 for a lost connection. */
+/** What was seen. Zeroed before the run; answers by status in `statuses`, 0 for a lost
+ *  connection. */
 struct booking_result {
     struct histogram latency[BOOKING_STEPS];
     struct histogram lateness; /* of the sender itself */

@@ -1,10 +1,12 @@
 /*
- * Usage: sluice-closed --port N --requests FILE [--connections N] [--seconds N | --once] [--first N]
+ * Usage: sluice-closed --port N --requests FILE [--connections N] [--seconds N | --once] [--first
+ * N]
  *
- * Requests over kept connections, each sending its next one when it has the answer: what a server can do at
- * most. FILE holds whole HTTP requests, each followed by a NUL; they are taken in turn, from number `first`
- * on (modulo their count). With --once each of them is sent once, without it for so many seconds (default 2).
- * Prints one JSON object. Exit code: 0, 1 where nothing can be reached, 64 for wrong usage.
+ * Requests over kept connections, each sending its next one when it has the answer: what a server
+ * can do at most. FILE holds whole HTTP requests, each followed by a NUL; they are taken in turn,
+ * from number `first` on (modulo their count). With --once each of them is sent once, without it
+ * for so many seconds (default 2). Prints one JSON object. Exit code: 0, 1 where nothing can be
+ * reached, 64 for wrong usage.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>

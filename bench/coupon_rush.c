@@ -142,7 +142,8 @@ static char *read_position(struct str body, int64_t *again_ms)
     return token;
 }
 
-/* Where a member goes after an answer. In a burst its next request is laid down by the answer's own word. */
+/* Where a member goes after an answer. In a burst its next request is laid down by the answer's
+ * own word. */
 static void move_on(struct rush *rush, uint32_t index, enum rush_request kind, int status,
                     int64_t retry_after_s, struct str body)
 {
@@ -183,7 +184,8 @@ static void answered(void *owner, uint32_t tag, int status, int64_t retry_after_
     move_on(rush, index, kind, status, retry_after_s, body);
 }
 
-/* The next request of a steady mix: kinds take turns; where nobody can send one, somebody sends another. */
+/* The next request of a steady mix: kinds take turns; where nobody can send one, somebody sends
+ * another. */
 static void send_mixed(struct rush *rush, uint64_t number, int64_t due_us)
 {
     uint32_t index;

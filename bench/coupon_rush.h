@@ -1,7 +1,7 @@
 /*
- * coupon_rush — members who enter a queue, ask for their position and get a coupon, as an open model: requests
- * go out at the moments laid down beforehand whether or not earlier ones are answered, and a latency counts
- * from the moment laid down, not from when the sender came to it.
+ * coupon_rush — members who enter a queue, ask for their position and get a coupon, as an open
+ * model: requests go out at the moments laid down beforehand whether or not earlier ones are
+ * answered, and a latency counts from the moment laid down, not from when the sender came to it.
  */
 #ifndef SLUICE_BENCH_COUPON_RUSH_H
 #define SLUICE_BENCH_COUPON_RUSH_H
@@ -30,7 +30,8 @@ struct rush_options {
     int64_t grace_us; /* how long their answers are waited for afterwards */
 };
 
-/** What was seen. Zeroed before the run; answers by status in `statuses`, 0 for a lost connection. */
+/** What was seen. Zeroed before the run; answers by status in `statuses`, 0 for a lost
+ *  connection. */
 struct rush_result {
     struct histogram latency[RUSH_REQUESTS];
     uint64_t statuses[RUSH_REQUESTS][RUSH_STATUSES];

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-/* Below HISTOGRAM_STEPS each value has a bucket of its own; above, each doubling has HISTOGRAM_STEPS. */
+/* Below HISTOGRAM_STEPS each value has a bucket of its own; above, each doubling has
+ * HISTOGRAM_STEPS. */
 static uint32_t bucket_of(uint64_t us)
 {
     if (us < HISTOGRAM_STEPS) {

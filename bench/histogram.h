@@ -1,6 +1,6 @@
 /*
- * histogram — latencies in microseconds, in buckets that are 1/64 of their value wide: quantiles of any number
- * of requests in fixed memory, within 1.6 %.
+ * histogram — latencies in microseconds, in buckets that are 1/64 of their value wide: quantiles of
+ * any number of requests in fixed memory, within 1.6 %.
  */
 #ifndef SLUICE_BENCH_HISTOGRAM_H
 #define SLUICE_BENCH_HISTOGRAM_H

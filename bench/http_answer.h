@@ -23,8 +23,8 @@ struct http_answer {
     struct str body;       /* borrowed from the text */
 };
 
-/** Looks whether a whole answer stands at the start of `text`, which is changed where its body came in chunks,
- *  and fills `*answer` then. */
+/** Looks whether a whole answer stands at the start of `text`, which is changed where its body
+ *  came in chunks, and fills `*answer` then. */
 enum http_answer_state http_answer_parse(char *text, size_t length, struct http_answer *answer);
 
 #endif

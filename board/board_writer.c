@@ -76,7 +76,8 @@ static struct board *find_or_add(struct board_writer *writer, struct str id)
     return board;
 }
 
-/* A file of an earlier run counts as true for a moment: it is confirmed, or goes, like any other. */
+/* A file of an earlier run counts as true for a moment: it is confirmed, or goes, like any
+ * other. */
 static void take_over(void *context, struct str queue)
 {
     find_or_add(context, queue)->there = true;
@@ -186,7 +187,8 @@ static const redisReply *ask_for_queues(struct board_writer *writer)
     return ids;
 }
 
-/* Learns which queues there are. Returns false where Redis gave no answer: what is known is kept. */
+/* Learns which queues there are. Returns false where Redis gave no answer: what is known is
+ * kept. */
 static bool discover(struct board_writer *writer)
 {
     const redisReply *ids = ask_for_queues(writer);

@@ -1,9 +1,9 @@
 /*
- * board_writer — keeps the board of every queue true: a pass over all queues each board_interval_ms, in
- * steps that are short enough to end on time.
+ * board_writer — keeps the board of every queue true: a pass over all queues each
+ * board_interval_ms, in steps that are short enough to end on time.
  *
- * A file that cannot be confirmed for 2 s is taken away: nginx then asks the queue pool, which says what
- * is the matter. Two writers at one directory do no harm, for each only replaces whole files.
+ * A file that cannot be confirmed for 2 s is taken away: nginx then asks the queue pool, which says
+ * what is the matter. Two writers at one directory do no harm, for each only replaces whole files.
  */
 #ifndef SLUICE_BOARD_BOARD_WRITER_H
 #define SLUICE_BOARD_BOARD_WRITER_H

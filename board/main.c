@@ -1,6 +1,6 @@
 /*
- * sluice-board — writes each queue's public state into a file, which nginx serves to the whole crowd.
- * SIGTERM and SIGINT: takes the files away and ends; nginx then asks the queue pool instead.
+ * sluice-board — writes each queue's public state into a file, which nginx serves to the whole
+ * crowd. SIGTERM and SIGINT: takes the files away and ends; nginx then asks the queue pool instead.
  */
 #include <stdio.h>
 #include <sys/stat.h>

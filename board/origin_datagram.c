@@ -40,8 +40,8 @@ static int64_t seconds_to_ms(struct str text)
     return seconds * 1000 + ms;
 }
 
-/* Of the servers that were tried one after the other the last one's; what other parts of nginx have made of the
- * request afterwards is behind " : ". */
+/* Of the servers that were tried one after the other the last one's; what other parts of nginx
+ * have made of the request afterwards is behind " : ". */
 static int64_t status_of(struct str text)
 {
     int64_t status = NO_STATUS;

@@ -1,6 +1,6 @@
 /*
- * queue_figures — reads the numbers of every queue from Redis about once a second, and shows them in the metrics of this
- * host. The board's step does it in pieces, between its own work.
+ * queue_figures — reads the numbers of every queue from Redis about once a second, and shows them
+ * in the metrics of this host. The board's step does it in pieces, between its own work.
  */
 #ifndef SLUICE_BOARD_QUEUE_FIGURES_H
 #define SLUICE_BOARD_QUEUE_FIGURES_H
@@ -26,7 +26,8 @@ bool queue_figures_are_due(const struct queue_figures *figures, int64_t now_ms);
 /** Begins a round: every queue is to be read once, then the round is to be ended. */
 void queue_figures_begin(struct queue_figures *figures, int64_t now_ms);
 
-/** Reads one queue. Returns false where Redis gave no answer: the round is not to be ended, what was shown stays. */
+/** Reads one queue. Returns false where Redis gave no answer: the round is not to be ended, what
+ *  was shown stays. */
 bool queue_figures_read(struct queue_figures *figures, struct redis *redis, struct arena *arena,
                         struct str queue);
 

@@ -58,7 +58,8 @@ static bool open_keeper(struct snapshot_rounds *rounds)
     return false;
 }
 
-/* One that Redis does not answer for is left, and the others with it: each would wait in vain for as long. */
+/* One that Redis does not answer for is left, and the others with it: each would wait in vain
+ * for as long. */
 static void refresh_all(struct snapshot_rounds *rounds, struct redis *redis, struct arena *arena)
 {
     size_t i = 0;

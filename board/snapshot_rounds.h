@@ -1,6 +1,7 @@
 /*
- * snapshot_rounds — reads the queues with long lines each snapshot_interval_ms, for the queue pool of this host. One
- * sluice-board of a host does it; another one that runs beside it takes over when that one ends.
+ * snapshot_rounds — reads the queues with long lines each snapshot_interval_ms, for the queue pool
+ * of this host. One sluice-board of a host does it; another one that runs beside it takes over when
+ * that one ends.
  */
 #ifndef SLUICE_BOARD_SNAPSHOT_ROUNDS_H
 #define SLUICE_BOARD_SNAPSHOT_ROUNDS_H

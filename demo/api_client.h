@@ -30,7 +30,8 @@ struct api_reply {
     int64_t retry_after_ms; /* -1 without Retry-After */
 };
 
-/** Called once for each request, unless the client is freed before. New requests may be sent from it. */
+/** Called once for each request, unless the client is freed before. New requests may be sent
+ *  from it. */
 typedef void api_done(void *context, const struct api_reply *reply);
 
 /** A client of the server at `url`; never NULL. Ends the process where libcurl cannot be had. */
@@ -43,11 +44,12 @@ void api_client_free(struct api_client *client);
 void api_send(struct api_client *client, const struct api_request *request, api_done *done,
               void *context);
 
-/** Handles what has come in, waiting at most `wait_ms` for something to come. Returns true once `stop_fd`
- *  can be read. */
+/** Handles what has come in, waiting at most `wait_ms` for something to come. Returns true once
+ *  `stop_fd` can be read. */
 bool api_client_step(struct api_client *client, int64_t wait_ms, int stop_fd);
 
-/** A member of the answer as text ("" where it is missing, null or not a string), borrowed from it. */
+/** A member of the answer as text ("" where it is missing, null or not a string), borrowed from
+ *  it. */
 const char *api_text(const struct api_reply *reply, const char *name);
 
 /** A member of the answer as a number, `otherwise` where it is missing, null or not a number. */

@@ -10,8 +10,8 @@
 
 struct crowd;
 
-/** `count` slots; most of the first people come at once after `now` (monotonic ms), the others trickle in.
- *  `context` is borrowed. Never NULL. */
+/** `count` slots; most of the first people come at once after `now` (monotonic ms), the others
+ *  trickle in. `context` is borrowed. Never NULL. */
 struct crowd *crowd_new(const struct shopper_context *context, int64_t count, int64_t now);
 
 void crowd_free(struct crowd *crowd);

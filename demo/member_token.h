@@ -8,7 +8,8 @@
 
 enum { MEMBER_TOKEN_TEXT = 512 };
 
-/** Writes a JWT (HS256 under `key`) for `member`, an id of the contract's alphabet, good for an hour. */
+/** Writes a JWT (HS256 under `key`) for `member`, an id of the contract's alphabet, good for an
+ *  hour. */
 void member_token_sign(struct mac_key *key, const char *member, char token[MEMBER_TOKEN_TEXT]);
 
 #endif

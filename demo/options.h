@@ -16,8 +16,8 @@ struct options {
     int64_t seconds;      /* 0: until told to stop */
 };
 
-/** Fills `options` from the arguments. Prints help or version and ends the process with 0 where asked for;
- *  ends it with 64 and one sentence on standard error where something is wrong. */
+/** Fills `options` from the arguments. Prints help or version and ends the process with 0 where
+ *  asked for; ends it with 64 and one sentence on standard error where something is wrong. */
 void options_read(int count, char **arguments, struct options *options);
 
 #endif

@@ -197,7 +197,8 @@ static void on_emptied(void *context, const struct api_reply *reply)
     }
 }
 
-/* The shoppers of an earlier run will never come back, but their places would still have their turn. */
+/* The shoppers of an earlier run will never come back, but their places would still have their
+ * turn. */
 static void empty_queue(struct shop *shop)
 {
     char path[PATH_TEXT];

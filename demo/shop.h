@@ -1,6 +1,6 @@
 /*
- * shop — the operator's side of the demo: makes the queue and its products, fills the shelves up now and
- * then, and watches the queue's numbers.
+ * shop — the operator's side of the demo: makes the queue and its products, fills the shelves up
+ * now and then, and watches the queue's numbers.
  */
 #ifndef SLUICE_DEMO_SHOP_H
 #define SLUICE_DEMO_SHOP_H

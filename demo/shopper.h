@@ -1,6 +1,7 @@
 /*
- * shopper — one simulated person: comes, waits, polls exactly when told, chooses, orders, goes; and then
- * another person takes the same slot. Some repeat their order, some wander off, some come too late.
+ * shopper — one simulated person: comes, waits, polls exactly when told, chooses, orders, goes; and
+ * then another person takes the same slot. Some repeat their order, some wander off, some come too
+ * late.
  */
 #ifndef SLUICE_DEMO_SHOPPER_H
 #define SLUICE_DEMO_SHOPPER_H
@@ -64,8 +65,8 @@ struct shopper {
 /** A slot whose first person comes at `arrival` (monotonic ms). */
 void shopper_init(struct shopper *shopper, const struct shopper_context *context, int64_t arrival);
 
-/** Does what is due at `now`; returns when something will be due next: shopper->due, or far away while a
- *  request is under way. */
+/** Does what is due at `now`; returns when something will be due next: shopper->due, or far away
+ *  while a request is under way. */
 int64_t shopper_step(struct shopper *shopper, int64_t now);
 
 #endif

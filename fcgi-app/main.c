@@ -106,7 +106,8 @@ static void services_close(struct services *services)
     member_verifier_free(services->members);
 }
 
-/* What the order pool judges captchas with, as far as it is set. Returns false, with a sentence, where it is not usable. */
+/* What the order pool judges captchas with, as far as it is set. Returns false, with a sentence,
+ * where it is not usable. */
 static bool captchas_open(struct services *services, char error[HTTP_CLIENT_ERROR])
 {
     const struct settings *settings = services->settings;
@@ -131,7 +132,8 @@ static bool captchas_open(struct services *services, char error[HTTP_CLIENT_ERRO
     return true;
 }
 
-/* The payment provider, in the pool that calls it. Returns false, with a sentence, where it is not usable. */
+/* The payment provider, in the pool that calls it. Returns false, with a sentence, where it is
+ * not usable. */
 static bool payments_open(struct services *services, char error[PAYMENT_PROVIDER_ERROR])
 {
     return services->pool != POOL_PAYMENT ||
@@ -171,7 +173,8 @@ static bool keys_open(struct services *services, char error[SECRET_ERROR])
     return true;
 }
 
-/* Reads the waiting page, in the pool that serves it. Returns false, with a sentence, where it is not usable. */
+/* Reads the waiting page, in the pool that serves it. Returns false, with a sentence, where it
+ * is not usable. */
 static bool page_open(struct services *services, char error[WAITING_PAGE_ERROR])
 {
     if (services->pool != POOL_QUEUE) {

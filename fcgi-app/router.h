@@ -27,9 +27,9 @@ enum { ROUTES_MAX = 192 };
 /** A number of its own for each route, below ROUTES_MAX; 0 for NULL, which is no route. */
 size_t router_number(const struct route *route);
 
-/** The route of `request` in `pool`; request->parameters are filled. HEAD finds the route of GET. Returns
- *  NULL where `response` is complete already: 404 for a path, or an id in it, that this pool does not
- *  know; 405 with Allow for another method. */
+/** The route of `request` in `pool`; request->parameters are filled. HEAD finds the route of
+ *  GET. Returns NULL where `response` is complete already: 404 for a path, or an id in it, that
+ *  this pool does not know; 405 with Allow for another method. */
 const struct route *router_find(enum pool pool, struct request *request, struct response *response);
 
 #endif

@@ -15,8 +15,8 @@ static void note(const struct claim *claim, struct str order, const char *event,
                          LOG_STR("order", order), LOG_TEXT("outcome", outcome_word(outcome))));
 }
 
-/* A claim does not say whether it was one of seats: whatever it guards in a show of its queue is a hold as before. Should
- * this fail, the guard ends by itself. */
+/* A claim does not say whether it was one of seats: whatever it guards in a show of its queue is
+ * a hold as before. Should this fail, the guard ends by itself. */
 static void give_holds_back(struct reconcile *reconcile, struct claim *claim)
 {
     const struct show_version *shows;

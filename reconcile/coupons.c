@@ -1,7 +1,8 @@
 /*
- * What Redis has heard of coupon events against PostgreSQL's rows. Redis is read first: coupons are never taken back,
- * so PostgreSQL, asked later, knows every owner whom Redis knew by then. What is found is mended in a way that can do
- * no harm whatever is on its way meanwhile: findings carry a number, owners are added and dropped by name.
+ * What Redis has heard of coupon events against PostgreSQL's rows. Redis is read first: coupons are
+ * never taken back, so PostgreSQL, asked later, knows every owner whom Redis knew by then. What is
+ * found is mended in a way that can do no harm whatever is on its way meanwhile: findings carry a
+ * number, owners are added and dropped by name.
  */
 #include "lib/admission/coupons.h"
 #include "lib/base/log.h"
@@ -49,7 +50,8 @@ static bool load_owners(struct reconcile *reconcile, struct str queue, struct st
     return true;
 }
 
-/* Owners of `event` in Redis who have no coupon of it, or whose event Redis need not know (`all`). */
+/* Owners of `event` in Redis who have no coupon of it, or whose event Redis need not know
+ * (`all`). */
 static void drop_owners(struct reconcile *reconcile, struct str queue, struct str event, bool all,
                         int64_t *dropped)
 {
@@ -136,8 +138,8 @@ static bool is_counted(const struct coupon_count *counts, size_t count, struct s
     return false;
 }
 
-/* What Redis need not know any more, a day after its event's end, or never had to. Returns whether there is a record
- * among it, which the next finding takes away. */
+/* What Redis need not know any more, a day after its event's end, or never had to. Returns
+ * whether there is a record among it, which the next finding takes away. */
 static bool forget_others(struct reconcile *reconcile, struct str queue,
                           const struct told_coupons *told, size_t told_count,
                           const struct coupon_count *counts, size_t count)
@@ -154,8 +156,8 @@ static bool forget_others(struct reconcile *reconcile, struct str queue,
     return is_listed;
 }
 
-/* A record differs though Redis has the last finding: a worker died between its commit and its look, or somebody else
- * has written. An older finding is merely late. */
+/* A record differs though Redis has the last finding: a worker died between its commit and its
+ * look, or somebody else has written. An older finding is merely late. */
 static void note_record(struct reconcile *reconcile, const struct queue_row *queue, int64_t change,
                         const struct coupon_count *count, const struct told_coupons *told)
 {

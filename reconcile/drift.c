@@ -51,8 +51,8 @@ static void compare_sold_out(struct reconcile *reconcile, const struct queue_row
                                false);
 }
 
-/* The last finding is older than the rows: a worker died between its commit and its look, two that took the
- * last of something saw each other's as left, or an event of coupons has ended. */
+/* The last finding is older than the rows: a worker died between its commit and its look, two
+ * that took the last of something saw each other's as left, or an event of coupons has ended. */
 static void compare_goods(struct reconcile *reconcile, const struct queue_row *queue,
                           const struct queue_stats *stats)
 {
@@ -67,8 +67,9 @@ static void compare_goods(struct reconcile *reconcile, const struct queue_row *q
 }
 
 /*
- * A place that Redis keeps for an order which holds none any more would be lost for ever. Redis is read
- * first: an order whose place is there had committed by then, so PostgreSQL, asked later, has the last word.
+ * A place that Redis keeps for an order which holds none any more would be lost for ever. Redis is
+ * read first: an order whose place is there had committed by then, so PostgreSQL, asked later, has
+ * the last word.
  */
 static void compare_unpaid(struct reconcile *reconcile, const struct queue_row *queue)
 {

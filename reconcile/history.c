@@ -11,7 +11,8 @@ static int64_t worse(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Of each minute that is over and lies behind `last`: its last sample, with the worst latencies of all. */
+/* Of each minute that is over and lies behind `last`: its last sample, with the worst latencies
+ * of all. */
 static size_t minutes_of(const struct queue_stats *stats, int64_t last,
                          struct queue_sample minutes[HISTORY_MINUTES_MAX])
 {

@@ -121,7 +121,8 @@ static void pass(struct reconcile *reconcile)
     reconcile_figures(reconcile, began_us);
 }
 
-/* Between two passes: a Redis that has begun anew is not made to wait for the next one. Returns whether to end. */
+/* Between two passes: a Redis that has begun anew is not made to wait for the next one. Returns
+ * whether to end. */
 static bool wait_or_notice(struct reconcile *reconcile, int64_t ms)
 {
     int64_t until_ms = clock_monotonic_ms() + ms;

@@ -15,7 +15,8 @@ enum {
     WORKER_MS = 6000
 };
 
-/* CONSUMED is a token that the order pool could not spend: said once, with what its line of the request names too. */
+/* CONSUMED is a token that the order pool could not spend: said once, with what its line of the
+ * request names too. */
 static enum outcome consume(struct reconcile *reconcile, const struct outbox_row *row)
 {
     struct claim claim = {.queue = row->queue, .member = row->member, .event = row->event};
@@ -36,8 +37,8 @@ static enum outcome consume(struct reconcile *reconcile, const struct outbox_row
 
 enum delivery { DELIVERED, DELIVERED_JUST_NOW, NOT_DELIVERED };
 
-/* What Redis has just heard for the first time it may yet forget: deleted later, see outbox_acks. A single pass has no
- * later. */
+/* What Redis has just heard for the first time it may yet forget: deleted later, see
+ * outbox_acks. A single pass has no later. */
 static enum delivery deliver_consume(struct reconcile *reconcile, const struct outbox_row *row)
 {
     switch (consume(reconcile, row)) {

@@ -5,8 +5,8 @@
 #include "lib/payments/payment_flow.h"
 #include "reconcile/reconcile.h"
 
-/* Each may take calls of the provider, and nobody is to hold one that he does not look at yet: one at a time, and
- * no longer than the rest of reconcile can wait. */
+/* Each may take calls of the provider, and nobody is to hold one that he does not look at yet:
+ * one at a time, and no longer than the rest of reconcile can wait. */
 enum { LONGEST_MS = 10000 };
 
 /* Takes one payment and settles it. Returns false where there is no more to do in this pass. */

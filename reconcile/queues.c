@@ -78,8 +78,8 @@ static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_r
 }
 
 /*
- * PostgreSQL first: from the raised incarnation on no order can commit that was claimed before the loss.
- * Then Redis learns who has ordered already, and only then does the queue come back.
+ * PostgreSQL first: from the raised incarnation on no order can commit that was claimed before the
+ * loss. Then Redis learns who has ordered already, and only then does the queue come back.
  */
 bool reconcile_recover(struct reconcile *reconcile, const struct queue_row *missing)
 {
@@ -103,7 +103,8 @@ bool reconcile_recover(struct reconcile *reconcile, const struct queue_row *miss
         queue_publish(reconcile->redis, reconcile->arena, &queue, QUEUE_PUBLISH_RECOVER,
                       queue.seq_checkpoint + SEQ_MARGIN, recovery_ms(&queue));
     if (outcome != OUTCOME_PUBLISHED) {
-        /* OLDER: another reconcile was faster. NOT_FOUND: lost once more; the next pass begins anew. */
+        /* OLDER: another reconcile was faster. NOT_FOUND: lost once more; the next pass begins
+         * anew. */
         reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
         return outcome == OUTCOME_OLDER;
     }

@@ -1,9 +1,10 @@
 /*
- * reconcile — brings Redis and PostgreSQL to agree again after crashes: claims past their lease, the
- * outbox, payments that nobody finished, unpaid orders past their time, draws that are due, codes, queues and shows
- * that Redis does not know (or knows an older version of), places, seats and counts of coupons that drifted apart. Once
- * a minute it writes down how the queues went. What is remembered of spent claims it ends.
- * Safe to run several at once: each step is one that may be done twice.
+ * reconcile — brings Redis and PostgreSQL to agree again after crashes: claims past their lease,
+ * the outbox, payments that nobody finished, unpaid orders past their time, draws that are due,
+ * codes, queues and shows that Redis does not know (or knows an older version of), places, seats
+ * and counts of coupons that drifted apart. Once a minute it writes down how the queues went. What
+ * is remembered of spent claims it ends. Safe to run several at once: each step is one that may be
+ * done twice.
  */
 #ifndef SLUICE_RECONCILE_RECONCILE_H
 #define SLUICE_RECONCILE_RECONCILE_H
@@ -82,15 +83,17 @@ bool reconcile_needs_person(const struct reconcile_report *report);
 
 /* The steps, one file each. */
 
-/** Publishes what Redis missed and recovers queues that it forgot; once all are there, writes that down (queues.c). */
+/** Publishes what Redis missed and recovers queues that it forgot; once all are there, writes
+ *  that down (queues.c). */
 void reconcile_publish(struct reconcile *reconcile);
 
-/** Makes the line of a queue anew that Redis has forgotten, or whose last moments it may have forgotten. Returns whether
- *  it is back, by us or by another (queues.c). */
+/** Makes the line of a queue anew that Redis has forgotten, or whose last moments it may have
+ *  forgotten. Returns whether it is back, by us or by another (queues.c). */
 bool reconcile_recover(struct reconcile *reconcile, const struct queue_row *missing);
 
-/** Looks whether a primary has begun anew since the last look: what it lost, it lost then. Its queues are recovered, and
- *  the programs speak to it again (tenures.c). Returns false where that could not be done. */
+/** Looks whether a primary has begun anew since the last look: what it lost, it lost then. Its
+ *  queues are recovered, and the programs speak to it again (tenures.c). Returns false where
+ *  that could not be done. */
 bool reconcile_tenures(struct reconcile *reconcile);
 
 /** True where that has something to do; asks Redis alone. */
@@ -102,30 +105,34 @@ void reconcile_lottery(struct reconcile *reconcile, const struct queue_row *queu
 /** Tells PostgreSQL which codes were used, and Redis the codes that it does not know (codes.c). */
 void reconcile_codes(struct reconcile *reconcile, const struct queue_row *queue);
 
-/** Before `queue` comes back: loads its codes and who has used them. Returns false where that failed. */
+/** Before `queue` comes back: loads its codes and who has used them. Returns false where that
+ *  failed. */
 bool reconcile_load_codes(struct reconcile *reconcile, const struct queue_row *queue);
 
-/** Before `queue` comes back: tells which seats are taken and loads its shows. Returns false where that
- *  failed. */
+/** Before `queue` comes back: tells which seats are taken and loads its shows. Returns false
+ *  where that failed. */
 bool reconcile_load_shows(struct reconcile *reconcile, const struct queue_row *queue);
 
 /** Begins a pass over the shows of all queues, whose ids rise. */
 void reconcile_shows_start(struct reconcile *reconcile);
 
-/** Loads shows of a queue that Redis does not know, or knows an older version of, and compares what has become of
- *  their seats (shows.c). */
+/** Loads shows of a queue that Redis does not know, or knows an older version of, and compares
+ *  what has become of their seats (shows.c). */
 void reconcile_shows(struct reconcile *reconcile, const struct queue_row *queue);
 
 /** Settles the claims of a queue whose lease has run out (claims.c). */
 void reconcile_claims(struct reconcile *reconcile, const struct queue_row *queue);
 
-/** Forgets claims and admissions that were spent long ago, unless this pass has found something to settle (spent.c). */
+/** Forgets claims and admissions that were spent long ago, unless this pass has found something
+ *  to settle (spent.c). */
 void reconcile_spent(struct reconcile *reconcile);
 
-/** Compares what Redis has heard of a queue's coupon events with PostgreSQL's rows, and mends it (coupons.c). */
+/** Compares what Redis has heard of a queue's coupon events with PostgreSQL's rows, and mends it
+ *  (coupons.c). */
 void reconcile_coupons(struct reconcile *reconcile, const struct queue_row *queue);
 
-/** Before `queue` comes back: loads who has a coupon, and what is left. Returns false where that failed. */
+/** Before `queue` comes back: loads who has a coupon, and what is left. Returns false where that
+ *  failed. */
 bool reconcile_load_coupons(struct reconcile *reconcile, const struct queue_row *queue);
 
 /** Tells Redis what it has not heard of committed orders (outbox.c). */
@@ -134,22 +141,23 @@ void reconcile_outbox(struct reconcile *reconcile);
 /** Looks up payments that are due, and finishes them by what the provider says (payments.c). */
 void reconcile_payments(struct reconcile *reconcile);
 
-/** Lists the payments that need a person, whether their time has come in this pass or not (payments.c). */
+/** Lists the payments that need a person, whether their time has come in this pass or not
+ *  (payments.c). */
 void reconcile_payments_for_person(struct reconcile *reconcile);
 
 /** Ends unpaid orders whose time is over (orders.c). */
 void reconcile_orders(struct reconcile *reconcile);
 
-/** Writes down how the queues went, once a minute: each minute that is over and was not written down yet
- *  (history.c). */
+/** Writes down how the queues went, once a minute: each minute that is over and was not written
+ *  down yet (history.c). */
 void reconcile_history(struct reconcile *reconcile, const struct queue_row *queues, size_t count);
 
-/** Compares what Redis and PostgreSQL know of a queue, remembers its highest number and mends places
- *  (drift.c). */
+/** Compares what Redis and PostgreSQL know of a queue, remembers its highest number and mends
+ *  places (drift.c). */
 void reconcile_drift(struct reconcile *reconcile, const struct queue_row *queue);
 
-/** Counts what the pass did, which began at `began_us` (clock_monotonic_us), and now and then what the books say, in the
- *  metrics of this host (figures.c). */
+/** Counts what the pass did, which began at `began_us` (clock_monotonic_us), and now and then
+ *  what the books say, in the metrics of this host (figures.c). */
 void reconcile_figures(struct reconcile *reconcile, int64_t began_us);
 
 #endif

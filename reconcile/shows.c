@@ -29,7 +29,8 @@ static bool load_show(struct reconcile *reconcile, const struct show_version *sh
                 catalog_show_changed(reconcile->redis, arena, show->show, show->concert);
     arena_free(arena);
     reconcile->report.shows_loaded += outcome == OUTCOME_LOADED;
-    /* NOT_FOUND: gone from this queue since it was listed. OLDER: somebody else loads it, who gets it done. */
+    /* NOT_FOUND: gone from this queue since it was listed. OLDER: somebody else loads it, who
+     * gets it done. */
     return (outcome != OUTCOME_ADMISSION_UNAVAILABLE && told) || silent(reconcile);
 }
 
@@ -117,8 +118,9 @@ static bool same(const struct seat_state *told, const struct seat_state *state)
 }
 
 /*
- * Redis was read first: where it knows of more than PostgreSQL, which was asked afterwards, PostgreSQL has lost a
- * commit, or something else writes to Redis. Where it knows of less, nobody has told it yet.
+ * Redis was read first: where it knows of more than PostgreSQL, which was asked afterwards,
+ * PostgreSQL has lost a commit, or something else writes to Redis. Where it knows of less, nobody
+ * has told it yet.
  */
 static bool mend(struct reconcile *reconcile, struct arena *arena, const struct page *page)
 {
@@ -162,7 +164,8 @@ static bool mend(struct reconcile *reconcile, struct arena *arena, const struct 
     return true;
 }
 
-/* Compares the page of seats behind `*after` (which gets the last one) and mends it. `*more`: others follow. */
+/* Compares the page of seats behind `*after` (which gets the last one) and mends it. `*more`:
+ * others follow. */
 static bool compare_page(struct reconcile *reconcile, struct arena *arena,
                          const struct show_ref *show, char after[SEAT_MAX + 1], bool *more)
 {
@@ -207,7 +210,8 @@ static int order_of(struct str a, const char *b)
     return order != 0 ? order : (a.n > length) - (a.n < length);
 }
 
-/* Pages are compared in the order of queues, shows and seats; a pass goes on where the last one stopped. */
+/* Pages are compared in the order of queues, shows and seats; a pass goes on where the last one
+ * stopped. */
 static bool compare_show(struct reconcile *reconcile, const struct queue_row *queue,
                          const struct show_version *show)
 {

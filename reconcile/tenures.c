@@ -46,8 +46,9 @@ bool reconcile_tenures(struct reconcile *reconcile)
     if (primaries.is_current) {
         return true;
     }
-    /* Where nothing is known, nothing is there either: what PostgreSQL knows of is found missing. Where none has ended,
-     * slots have moved to one that is new, and moving forgets nothing. */
+    /* Where nothing is known, nothing is there either: what PostgreSQL knows of is found
+     * missing. Where none has ended, slots have moved to one that is new, and moving forgets
+     * nothing. */
     if (!primaries.nothing_known && !primaries.none_ended &&
         !recover_doubtful(reconcile, &primaries)) {
         reconcile->report.redis_silent |= !reconcile->report.postgres_silent;

@@ -1,6 +1,7 @@
 /*
- * rate_keeper — once a second the leader of a queue looks at what its orders cost, and, where the autopilot is on,
- * moves the rate. What it puts down counts only while it leads and nobody has changed the settings since it looked.
+ * rate_keeper — once a second the leader of a queue looks at what its orders cost, and, where the
+ * autopilot is on, moves the rate. What it puts down counts only while it leads and nobody has
+ * changed the settings since it looked.
  */
 #ifndef SLUICE_SCHEDULER_RATE_KEEPER_H
 #define SLUICE_SCHEDULER_RATE_KEEPER_H

@@ -182,8 +182,8 @@ static void note_tick(struct queue_clock *queue, const struct promotion_tick *ti
     }
 }
 
-/* The opening does not wait for reconcile. A PostgreSQL that does not answer holds up the other queues no more
- * than once in a while. */
+/* The opening does not wait for reconcile. A PostgreSQL that does not answer holds up the other
+ * queues no more than once in a while. */
 static void hold_draw(struct scheduler *scheduler, struct str id)
 {
     struct queue_row row;
@@ -283,8 +283,8 @@ static bool promote_some(struct scheduler *scheduler, struct queue_clock *queue)
     return tick.more && queue->collecting_calls < COLLECTING_CALLS;
 }
 
-/* A tick takes as many calls as rate, places and line allow, until the next one is due. The queues take turns, so
- * that none waits for more than a call of each of the others. */
+/* A tick takes as many calls as rate, places and line allow, until the next one is due. The
+ * queues take turns, so that none waits for more than a call of each of the others. */
 static void take_turn(struct scheduler *scheduler, struct queue_clock *queue, int64_t now)
 {
     int64_t began_us = clock_monotonic_us();

@@ -1,8 +1,8 @@
 /*
  * scheduler — keeps the time of every queue and promotes where this process leads.
- * Any number of schedulers may run: one leads each queue by a lock in Redis, the others stand by and take
- * over when it hands over or falls silent. The limits do not rest on that lock: promote checks it again
- * and takes its permits from Redis itself.
+ * Any number of schedulers may run: one leads each queue by a lock in Redis, the others stand by
+ * and take over when it hands over or falls silent. The limits do not rest on that lock: promote
+ * checks it again and takes its permits from Redis itself.
  */
 #ifndef SLUICE_SCHEDULER_SCHEDULER_H
 #define SLUICE_SCHEDULER_SCHEDULER_H

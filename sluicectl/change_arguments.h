@@ -18,12 +18,13 @@ struct change_field {
     bool number;
 };
 
-/** Puts the arguments from the second on into `object`. False, and said why, for one that is none of `fields`. */
+/** Puts the arguments from the second on into `object`. False, and said why, for one that is
+ *  none of `fields`. */
 bool change_read(const struct invocation *invocation, const struct change_field *fields,
                  size_t count, json_object *object);
 
-/** Reads what is at `read_path`, changes it by the arguments, and puts it to `path`: what is not named stays
- *  as it is. EXIT_DONE fills `answer`. */
+/** Reads what is at `read_path`, changes it by the arguments, and puts it to `path`: what is not
+ *  named stays as it is. EXIT_DONE fills `answer`. */
 enum exit_code change_put(const struct invocation *invocation, const char *read_path,
                           const char *path, const struct change_field *fields, size_t count,
                           struct client_answer *answer);

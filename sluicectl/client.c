@@ -38,8 +38,8 @@ static bool no_answer(struct client_answer *answer, enum exit_code code, const c
     return false;
 }
 
-/** The operator's key: named, or in Sluice's folder; where no folder was named and there is none, that of an installed
- *  Sluice. */
+/** The operator's key: named, or in Sluice's folder; where no folder was named and there is
+ *  none, that of an installed Sluice. */
 static const char *key_file(const struct invocation *invocation)
 {
     const char *named = getenv("SLUICE_ADMIN_KEY_FILE");

@@ -1,6 +1,6 @@
 /*
- * client — the operator API by HTTP: one request, one JSON answer, with time-outs and without following
- * redirects, so that the key goes nowhere but to the address given.
+ * client — the operator API by HTTP: one request, one JSON answer, with time-outs and without
+ * following redirects, so that the key goes nowhere but to the address given.
  */
 #ifndef SLUICE_SLUICECTL_CLIENT_H
 #define SLUICE_SLUICECTL_CLIENT_H
@@ -24,17 +24,18 @@ struct client_answer {
 bool client_try(const struct invocation *invocation, const char *method, const char *path,
                 json_object *body, struct client_answer *answer);
 
-/** Sends a request, with the admin key where the path is an operator's; `body` (NULL: none) is sent as JSON. Returns false, and has said why,
- *  where no answer came that could be Sluice's. */
+/** Sends a request, with the admin key where the path is an operator's; `body` (NULL: none) is
+ *  sent as JSON. Returns false, and has said why, where no answer came that could be Sluice's. */
 bool client_request(const struct invocation *invocation, const char *method, const char *path,
                     json_object *body, struct client_answer *answer);
 
-/** As above; also false, and has said why, for a refusal. With --json the problem is printed as it is. */
+/** As above; also false, and has said why, for a refusal. With --json the problem is printed as
+ *  it is. */
 bool client_call(const struct invocation *invocation, const char *method, const char *path,
                  json_object *body, struct client_answer *answer);
 
-/** Says what a refusal says. Returns EXIT_FAILED, or EXIT_FORBIDDEN or EXIT_UNAVAILABLE where it is about the key or
- *  the moment. */
+/** Says what a refusal says. Returns EXIT_FAILED, or EXIT_FORBIDDEN or EXIT_UNAVAILABLE where it
+ *  is about the key or the moment. */
 enum exit_code client_refused(const struct invocation *invocation,
                               const struct client_answer *answer);
 

@@ -13,7 +13,8 @@ static const char *codes_path(const struct invocation *invocation, const char *q
     return arena_format(invocation->arena, "/v1/admin/queues/%s/codes", queue);
 }
 
-/** A request for codes of the kind and the uses given; NULL, and said why, for a bad command line. */
+/** A request for codes of the kind and the uses given; NULL, and said why, for a bad command
+ *  line. */
 static json_object *new_request(const struct invocation *invocation)
 {
     const char *kind = invocation->arguments[1];

@@ -53,8 +53,8 @@ struct command {
 /** All commands in the table's order. */
 const struct command *command_rows(size_t *count);
 
-/** The command that `words` (`count` of them) begin with, also by another spelling of it; NULL for none. `*used`
- *  gets how many words are the command's own. */
+/** The command that `words` (`count` of them) begin with, also by another spelling of it; NULL
+ *  for none. `*used` gets how many words are the command's own. */
 const struct command *command_find(char *const *words, int count, int *used);
 
 /** The second of a command's words, as in "queue pause"; the whole of one that has one word. */

@@ -24,8 +24,9 @@ struct csv_reader {
 /** Begins with the first line of `file`. */
 void csv_start(struct csv_reader *reader, FILE *file);
 
-/** Reads the next record that is not empty: `fields` gets its fields, in the arena. BROKEN, for good: quotes
- *  that do not match, a NUL, more than CSV_FIELDS_MAX fields or CSV_FIELD_MAX bytes in one. */
+/** Reads the next record that is not empty: `fields` gets its fields, in the arena. BROKEN, for
+ *  good: quotes that do not match, a NUL, more than CSV_FIELDS_MAX fields or CSV_FIELD_MAX bytes
+ *  in one. */
 enum csv_outcome csv_read(struct csv_reader *reader, struct arena *arena,
                           const char *fields[CSV_FIELDS_MAX], size_t *count);
 

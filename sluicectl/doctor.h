@@ -1,6 +1,6 @@
 /*
- * doctor — what sluicectl doctor looks at, a part a file. Each part notes what it has found; a finding says how it
- * stands and, unless all is well, what to do.
+ * doctor — what sluicectl doctor looks at, a part a file. Each part notes what it has found; a
+ * finding says how it stands and, unless all is well, what to do.
  */
 #ifndef SLUICE_SLUICECTL_DOCTOR_H
 #define SLUICE_SLUICECTL_DOCTOR_H
@@ -38,7 +38,8 @@ void doctor_check(struct doctor *doctor, const char *name, bool good, enum findi
 /** Notes how far a clock of ours, `milliseconds` since 1970, is from this machine's. */
 void doctor_clock(struct doctor *doctor, const char *name, const char *whose, int64_t milliseconds);
 
-/** A number from a file of the kernel under --proc, such as "sys/net/core/somaxconn"; -1 where it has none. */
+/** A number from a file of the kernel under --proc, such as "sys/net/core/somaxconn"; -1 where
+ *  it has none. */
 int64_t doctor_kernel_number(const struct doctor *doctor, const char *file);
 
 void doctor_kernel(struct doctor *doctor);

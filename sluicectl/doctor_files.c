@@ -105,7 +105,8 @@ static void check_memory(struct doctor *doctor, const char *setting, const char 
                  "%s is%s in memory", path, (uint32_t)file_system.f_type == TMPFS ? "" : " not");
 }
 
-/** When anything was last written in `folder`, ms since 1970; 0 for an empty one, -1 where it cannot be read. */
+/** When anything was last written in `folder`, ms since 1970; 0 for an empty one, -1 where it
+ *  cannot be read. */
 static int64_t last_written(const char *folder)
 {
     DIR *files = opendir(folder);

@@ -112,8 +112,9 @@ static void read_site(struct doctor *doctor, struct str text, struct site *site)
     }
 }
 
-/** Opens a file that nobody else can have written: nginx -T loads the modules that its configuration names, with our
- *  rights, and the folder may be any, such as ./data. NULL where there is none. */
+/** Opens a file that nobody else can have written: nginx -T loads the modules that its
+ *  configuration names, with our rights, and the folder may be any, such as ./data. NULL where
+ *  there is none. */
 static FILE *open_own(const char *path)
 {
     struct stat status;
@@ -132,7 +133,8 @@ static FILE *open_own(const char *path)
     return file;
 }
 
-/** The main file of nginx that is meant: of the command line, or of scripts/run; NULL for nginx's own. */
+/** The main file of nginx that is meant: of the command line, or of scripts/run; NULL for
+ *  nginx's own. */
 static const char *main_file(struct doctor *doctor)
 {
     char place[PLACE_MAX];

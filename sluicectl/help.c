@@ -59,7 +59,8 @@ static const char REST[] =
     "    77  the key was not accepted, or may not do that\n"
     "    78  a key, a settings file or another file cannot be read or written\n";
 
-/** Prints `text` in lines that begin with `indent` spaces; the first begins where the cursor is, at `at`. */
+/** Prints `text` in lines that begin with `indent` spaces; the first begins where the cursor is,
+ *  at `at`. */
 static void print_wrapped(const char *text, size_t indent, size_t at)
 {
     struct str rest = str_of(text);
@@ -128,8 +129,8 @@ static bool is_named(const struct command *command, struct str prefix)
            (prefix.n == 0 || words.n == prefix.n || words.p[prefix.n] == ' ');
 }
 
-/** Prints the commands whose words begin with `prefix`; returns the options that they take, and how many commands
- *  there are. */
+/** Prints the commands whose words begin with `prefix`; returns the options that they take, and
+ *  how many commands there are. */
 static unsigned int print_commands(struct str prefix, int *printed)
 {
     size_t count = 0;

@@ -47,19 +47,20 @@ struct invocation {
 /** Says what went wrong on standard error. Returns EXIT_FAILED. */
 enum exit_code failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** As failed(), for a reason that has an exit code of its own: remembers it for exit_code_of(), so that whoever only
- *  knows of a failure need not carry it. Returns `code`. */
+/** As failed(), for a reason that has an exit code of its own: remembers it for exit_code_of(),
+ *  so that whoever only knows of a failure need not carry it. Returns `code`. */
 enum exit_code failed_as(enum exit_code code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** The exit code of a command that returned `code`: EXIT_FAILED becomes what failed_as() was told last. */
+/** The exit code of a command that returned `code`: EXIT_FAILED becomes what failed_as() was
+ *  told last. */
 enum exit_code exit_code_of(enum exit_code code);
 
 /** Says what is wrong with the command line, and where help is. Returns EXIT_USAGE. */
 enum exit_code misused(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** How many bytes at the beginning of `text` are one character that steers a terminal: C0 and DEL, or C1 (U+009B is what
- *  ESC [ is); 0 for any other, and at its end. */
+/** How many bytes at the beginning of `text` are one character that steers a terminal: C0 and
+ *  DEL, or C1 (U+009B is what ESC [ is); 0 for any other, and at its end. */
 size_t steering_bytes(const char *text);
 
 /** Prints text of others on one line's part: what would steer a terminal becomes a space. */
@@ -74,7 +75,8 @@ json_object *scratch_object(const struct invocation *invocation);
 /** A text of an object's field; `otherwise` where it has none. */
 const char *text_field(json_object *object, const char *name, const char *otherwise);
 
-/** The id in the `index`th argument; NULL, and said why, where it cannot be one. `what` names its kind. */
+/** The id in the `index`th argument; NULL, and said why, where it cannot be one. `what` names
+ *  its kind. */
 const char *id_argument(const struct invocation *invocation, int index, const char *what);
 
 #endif

@@ -8,7 +8,8 @@
 
 #include "lib/base/arena.h"
 
-/** Takes the terminal over: another screen, no cursor, keys without Enter. False where standard output is none. */
+/** Takes the terminal over: another screen, no cursor, keys without Enter. False where standard
+ *  output is none. */
 bool live_screen_start(void);
 
 /** Begins a picture: what is printed from now on. */

@@ -6,7 +6,8 @@
 #include "sluicectl/commands.h"
 #include "sluicectl/table.h"
 
-/** The path of the member in the arguments, `behind` behind it; NULL, and said why, for a bad id. */
+/** The path of the member in the arguments, `behind` behind it; NULL, and said why, for a bad
+ *  id. */
 static const char *member_path(const struct invocation *invocation, const char *behind)
 {
     const char *queue = id_argument(invocation, 0, "queue id");

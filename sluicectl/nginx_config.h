@@ -26,8 +26,8 @@ struct nginx_reader {
 /** Begins at the start of `text`, which must live on. */
 void nginx_reader_start(struct nginx_reader *reader, struct arena *arena, struct str text);
 
-/** Reads the next directive, whether a block follows it or not. False at the end. Blocks of other languages do not
- *  occur: the text has passed nginx -t. */
+/** Reads the next directive, whether a block follows it or not. False at the end. Blocks of
+ *  other languages do not occur: the text has passed nginx -t. */
 bool nginx_reader_next(struct nginx_reader *reader, struct nginx_directive *directive);
 
 /** True when the directive is called `name`. */

@@ -14,8 +14,8 @@ struct overview {
         queues; /* [stats of a queue, …]; one that Redis cannot speak of has just queue and state */
 };
 
-/** Asks for them, with the last `samples` (0..60) seconds of each. All of it lives as long as the arena. False, and said
- *  why, where the server does not answer. */
+/** Asks for them, with the last `samples` (0..60) seconds of each. All of it lives as long as
+ *  the arena. False, and said why, where the server does not answer. */
 bool overview_read(const struct invocation *invocation, int samples, struct overview *overview);
 
 #endif

@@ -57,7 +57,8 @@ enum exit_code command_payments_list(const struct command *command,
     return EXIT_DONE;
 }
 
-/** The path of the payment in the first argument, `more` behind it; NULL, and said why, where it is none. */
+/** The path of the payment in the first argument, `more` behind it; NULL, and said why, where it
+ *  is none. */
 static const char *payment_path(const struct invocation *invocation, const char *more)
 {
     const char *id = invocation->arguments[0];

@@ -14,8 +14,8 @@ struct program_output {
     struct str errors;
 };
 
-/** Runs `words` (a program found by PATH and its arguments, the last one NULL) for at most `seconds`, with nothing on its
- *  standard input. False where there is no such program. */
+/** Runs `words` (a program found by PATH and its arguments, the last one NULL) for at most
+ *  `seconds`, with nothing on its standard input. False where there is no such program. */
 bool program_output(struct arena *arena, const char *const *words, int seconds,
                     struct program_output *output);
 

@@ -1,5 +1,6 @@
 /*
- * report_figures — what an event's history comes to: rates between its points, sums, peaks, and when it sold out.
+ * report_figures — what an event's history comes to: rates between its points, sums, peaks, and
+ * when it sold out.
  */
 #ifndef SLUICE_SLUICECTL_REPORT_FIGURES_H
 #define SLUICE_SLUICECTL_REPORT_FIGURES_H
@@ -58,8 +59,9 @@ struct report_figures {
 const char *report_counter_name(enum report_counter counter);
 const char *report_gauge_name(enum report_gauge gauge);
 
-/** Computes them from the points of GET …/history with `step_s` between; all in the arena. `from_zero`: the queue began
- *  within it, so that its counters were 0 before the first point. A counter that falls began anew (queue reset). */
+/** Computes them from the points of GET …/history with `step_s` between; all in the arena.
+ *  `from_zero`: the queue began within it, so that its counters were 0 before the first point. A
+ *  counter that falls began anew (queue reset). */
 void report_figures_compute(struct report_figures *figures, struct arena *arena,
                             json_object *points, int64_t step_s, bool from_zero);
 

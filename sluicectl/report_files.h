@@ -20,8 +20,8 @@ struct report {
     struct report_figures figures;
 };
 
-/** Writes all of them into the folder, which is made where it is not there. EXIT_CONFIG, and said why, where that
- *  cannot be done. */
+/** Writes all of them into the folder, which is made where it is not there. EXIT_CONFIG, and
+ *  said why, where that cannot be done. */
 enum exit_code report_files_write(const struct invocation *invocation, const struct report *report);
 
 #endif

@@ -53,8 +53,8 @@ static void compare_seats(const struct invocation *invocation, const struct sale
     }
 }
 
-/** The setting as the server would store it: complete, where a part of it may be left out. What it would refuse stays as
- *  it is, and is refused there. Lives as long as the arena. */
+/** The setting as the server would store it: complete, where a part of it may be left out. What
+ *  it would refuse stays as it is, and is refused there. Lives as long as the arena. */
 static json_object *as_stored(const struct invocation *invocation, const char *name,
                               json_object *value)
 {
@@ -115,7 +115,8 @@ bool sale_change_find(const struct invocation *invocation, const struct sale_kin
     return true;
 }
 
-/** What PUT is to take: what is there, with the file's fields over it, and the plan only where it changes. */
+/** What PUT is to take: what is there, with the file's fields over it, and the plan only where
+ *  it changes. */
 static json_object *merged(const struct invocation *invocation, const struct sale_change *change)
 {
     json_object *whole = scratch_object(invocation);

@@ -19,7 +19,8 @@ struct sale_change {
 bool sale_change_find(const struct invocation *invocation, const struct sale_kind *kind,
                       const char *id, json_object *wanted, struct sale_change *change);
 
-/** Creates or changes the object; what the file does not name stays. False, and said why, for a refusal. */
+/** Creates or changes the object; what the file does not name stays. False, and said why, for a
+ *  refusal. */
 bool sale_change_make(const struct invocation *invocation, const struct sale_change *change);
 
 #endif

@@ -58,8 +58,8 @@ static void note(const struct invocation *invocation, struct tally *tally,
     }
 }
 
-/** Goes through the file in the order of the kinds; `makes`: and does what it says. False, and said why, where the
- *  server refused or did not answer. */
+/** Goes through the file in the order of the kinds; `makes`: and does what it says. False, and
+ *  said why, where the server refused or did not answer. */
 static bool apply_all(const struct invocation *invocation, json_object *sale, bool makes,
                       struct tally *tally)
 {

@@ -1,8 +1,8 @@
 /*
- * sale_file — what a sale is made of, as a file of JSON: queues, concerts, shows, products and coupon events.
- *   {"queues": {"spring-sale": {"ratePerSecond": 100}}, "products": {"mug": {"name": "A mug", …}}, …}
- * Under each id stand the fields that the operator API takes; a show has its seats as "seats", or a "plan" to make
- * them from.
+ * sale_file — what a sale is made of, as a file of JSON: queues, concerts, shows, products and
+ * coupon events. {"queues": {"spring-sale": {"ratePerSecond": 100}}, "products": {"mug": {"name":
+ * "A mug", …}}, …} Under each id stand the fields that the operator API takes; a show has its seats
+ * as "seats", or a "plan" to make them from.
  */
 #ifndef SLUICE_SLUICECTL_SALE_FILE_H
 #define SLUICE_SLUICECTL_SALE_FILE_H
@@ -31,11 +31,13 @@ extern const struct sale_kind SALE_KIND_ROWS[SALE_KINDS];
 /** Whether `field` is one that operators say of such an object. */
 bool sale_field_is_known(const struct sale_kind *kind, const char *field);
 
-/** Reads and checks the file that the invocation names ("-": standard input). The object lives as long as the arena;
- *  NULL, and said why and where, for a file that cannot be read or says what it cannot. */
+/** Reads and checks the file that the invocation names ("-": standard input). The object lives
+ *  as long as the arena; NULL, and said why and where, for a file that cannot be read or says
+ *  what it cannot. */
 json_object *sale_file_read(const struct invocation *invocation);
 
-/** Writes `sale` to the file that the invocation names, all or nothing; to standard output for "" and "-". */
+/** Writes `sale` to the file that the invocation names, all or nothing; to standard output for
+ *  "" and "-". */
 enum exit_code sale_file_write(const struct invocation *invocation, json_object *sale);
 
 #endif

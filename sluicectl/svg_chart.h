@@ -30,7 +30,8 @@ struct svg_chart {
 /** Writes it. False where the file took not all of it. */
 bool svg_chart_write(FILE *file, const struct svg_chart *chart);
 
-/** The least of 1, 2, 2.5 or 5 times a power of ten that is not below `value` / `steps`; 1 for nothing. */
+/** The least of 1, 2, 2.5 or 5 times a power of ten that is not below `value` / `steps`; 1 for
+ *  nothing. */
 double svg_chart_step(double value, int steps);
 
 #endif

@@ -23,8 +23,8 @@ struct table {
 /** An empty table of as many columns as `alignment` has letters, 1..TABLE_COLUMNS_MAX. */
 void table_init(struct table *table, struct arena *arena, const char *alignment);
 
-/** Appends a cell; control characters become spaces, empty text a '-'. Rows beyond TABLE_ROWS_MAX are
- *  dropped. */
+/** Appends a cell; control characters become spaces, empty text a '-'. Rows beyond
+ *  TABLE_ROWS_MAX are dropped. */
 void table_add(struct table *table, const char *text);
 
 /** Appends the field `name` of a JSON object: null and what is missing as '-'. */

@@ -9,8 +9,8 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/catalog/catalog.h"
 
-/** 200 with the object and its ETag, 304, 404 NOT_FOUND or 503 CATALOG_UNAVAILABLE. Anyone may keep it and must ask
- *  whether it is still good. */
+/** 200 with the object and its ETag, 304, 404 NOT_FOUND or 503 CATALOG_UNAVAILABLE. Anyone may
+ *  keep it and must ask whether it is still good. */
 void catalog_answer(const struct services *services, const struct request *request,
                     struct response *response, enum catalog_kind kind, struct str id);
 

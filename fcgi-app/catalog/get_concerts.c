@@ -1,8 +1,10 @@
 /*
- * GET /v1/concerts — all concerts, those with the next show first, those that are over last; at most 1000.
+ * GET /v1/concerts — all concerts, those with the next show first, those that are over last; at
+ * most 1000.
  *
- * Reply     200 {"concerts": [{"id", "title", "venue", "shows", "firstShowAt", "lastShowAt"}]}, with an ETag; 304
- *           where If-None-Match names it. The times are null for a concert without shows
+ * Reply     200 {"concerts": [{"id", "title", "venue", "shows", "firstShowAt", "lastShowAt"}]},
+ *           with an ETag; 304 where If-None-Match names it. The times are null for a concert
+ *           without shows
  * Errors    503 CATALOG_UNAVAILABLE
  * Touches   the catalogue's cache; sql/queries/catalog_concerts.sql where that has run out
  */

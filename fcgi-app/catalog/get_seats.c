@@ -1,14 +1,17 @@
 /*
- * GET /v1/shows/{show}/seats — every seat of a show: what it costs, who may have it, what is one's own.
+ * GET /v1/shows/{show}/seats — every seat of a show: what it costs, who may have it, what is one's
+ * own.
  *
- * Reply     200 {"show", "queue", "version", "holdsKnown", "seats": [{"id", "section", "row", "number", "price":
- *           {"amount", "currency"}, "status", "mine"}]}, in the order of the plan, with an ETag; 304 where
- *           If-None-Match names it. status: AVAILABLE, HELD (also: ordered and not paid), SOLD. mine: held or ordered
- *           by whoever asks; without a login it is false
- *           holdsKnown false: Redis cannot be asked, or is just being told of a new plan. Orders are then looked up in
- *           PostgreSQL, and what is only held counts as AVAILABLE
+ * Reply     200 {"show", "queue", "version", "holdsKnown", "seats": [{"id", "section", "row",
+ *           "number", "price": {"amount", "currency"}, "status", "mine"}]}, in the order of the
+ *           plan, with an ETag; 304 where If-None-Match names it. status: AVAILABLE, HELD (also:
+ *           ordered and not paid), SOLD. mine: held or ordered by whoever asks; without a login it
+ *           is false
+ *           holdsKnown false: Redis cannot be asked, or is just being told of a new plan. Orders
+ *           are then looked up in PostgreSQL, and what is only held counts as AVAILABLE
  * Errors    404 NOT_FOUND, 503 CATALOG_UNAVAILABLE
- * Touches   the catalogue's cache (show, plan), lua/seats_map.lua: one round trip; else sql/queries/seats_page.sql
+ * Touches   the catalogue's cache (show, plan), lua/seats_map.lua: one round trip; else
+ *           sql/queries/seats_page.sql
  */
 #include "fcgi-app/catalog/catalog_answer.h"
 #include "fcgi-app/catalog/seat_board.h"
@@ -25,7 +28,8 @@ struct map_answer {
     struct seat_board board;
 };
 
-/* A tag of all that the body is made from: of equal ones the body need not be written to be compared. */
+/* A tag of all that the body is made from: of equal ones the body need not be written to be
+ * compared. */
 static struct str tag_of(struct arena *arena, const struct map_answer *answer)
 {
     struct buffer said;
@@ -104,7 +108,8 @@ static void write_body(struct response *response, const struct map_answer *answe
     buffer_add(body, STR("]}"));
 }
 
-/* The show and its plan are two objects: after a change one may be older than the other for a moment. */
+/* The show and its plan are two objects: after a change one may be older than the other for a
+ * moment. */
 static enum catalog_outcome read_show(const struct services *services,
                                       const struct request *request, struct map_answer *answer)
 {

@@ -1,5 +1,6 @@
 /*
- * seat_board — what the seats of a plan are at this moment: as Redis says, or PostgreSQL where Redis cannot.
+ * seat_board — what the seats of a plan are at this moment: as Redis says, or PostgreSQL where
+ * Redis cannot.
  */
 #ifndef SLUICE_CATALOG_SEAT_BOARD_H
 #define SLUICE_CATALOG_SEAT_BOARD_H

@@ -1,13 +1,16 @@
 /*
- * GET /_sluice/check — may this request go through? The target of nginx's auth_request, for nginx alone.
+ * GET /_sluice/check — may this request go through? The target of nginx's auth_request, for nginx
+ * alone.
  *
  * Request  see visit.h
- * Reply    204 through, 401 not; the reason as X-Sluice-Verdict; at most one Set-Cookie (nginx passes on one), and
- *          never another status (nginx would make 500 of it)
- * Touches  lua/gate_view.lua at most twice a second; lua/gate_check.lua for a pass that is due and for somebody
- *          without one; lua/enter.lua where the queue lets in while idle; lua/gate_watch.lua
+ * Reply    204 through, 401 not; the reason as X-Sluice-Verdict; at most one Set-Cookie (nginx
+ *          passes on one), and never another status (nginx would make 500 of it)
+ * Touches  lua/gate_view.lua at most twice a second; lua/gate_check.lua for a pass that is due and
+ *          for somebody without one; lua/enter.lua where the queue lets in while idle;
+ *          lua/gate_watch.lua
  *
- * Without Redis nobody is let in, and whoever is in stays until the end of the visit that the pass names.
+ * Without Redis nobody is let in, and whoever is in stays until the end of the visit that the pass
+ * names.
  */
 #include "fcgi-app/gate/gate_decision.h"
 #include "fcgi-app/gate/visit.h"
@@ -86,8 +89,8 @@ static struct redis_command *apply(const struct gate_call *call, struct gate_dec
     return refuse(call, "unavailable");
 }
 
-/* Answers, or gives the command whose reply is needed first. Most requests come with a pass that counts: nothing else is
- * looked at then. */
+/* Answers, or gives the command whose reply is needed first. Most requests come with a pass that
+ * counts: nothing else is looked at then. */
 static struct redis_command *decide(const struct gate_call *call)
 {
     if (visit_identify_by_pass(call->services, call->request, call->visit)) {
@@ -157,8 +160,8 @@ static struct redis_command *checked(const struct gate_call *call, const redisRe
     }
 }
 
-/* One cookie goes out: a new visitor's own one first, by which the next request gets its pass. Until then the place
- * is short, for the browser may not keep cookies. */
+/* One cookie goes out: a new visitor's own one first, by which the next request gets its pass.
+ * Until then the place is short, for the browser may not keep cookies. */
 static struct redis_command *entered(const struct gate_call *call, const redisReply *reply)
 {
     struct line_position position;

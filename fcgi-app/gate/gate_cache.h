@@ -1,7 +1,7 @@
 /*
- * gate_cache — what this process knows of the queues that stand before sites, so that most requests are
- * judged without asking Redis. It is refreshed at most every half second by a request that happens to
- * come, and so a change of settings, a reset and an eviction count within a second.
+ * gate_cache — what this process knows of the queues that stand before sites, so that most requests
+ * are judged without asking Redis. It is refreshed at most every half second by a request that
+ * happens to come, and so a change of settings, a reset and an eviction count within a second.
  */
 #ifndef SLUICE_GATE_GATE_CACHE_H
 #define SLUICE_GATE_GATE_CACHE_H
@@ -32,12 +32,14 @@ struct gate_knowledge {
 /** What is known of `queue`, NULL for nothing. */
 const struct gate_knowledge *gate_cache_find(struct str queue);
 
-/** True where the caller is to ask Redis and put the answer: nothing is known, it is too old to be
- *  trusted, or it is due and nobody else has been told so. `now_ms` is monotonic, here and below. */
+/** True where the caller is to ask Redis and put the answer: nothing is known, it is too old to
+ *  be trusted, or it is due and nobody else has been told so. `now_ms` is monotonic, here and
+ *  below. */
 bool gate_cache_is_due(struct str queue, int64_t now_ms);
 
-/** Keeps a reply to gate_look(). A queue that was deleted is forgotten; no answer, and one from a Redis that has
- *  lost its memory, change nothing. Returns what is known afterwards, NULL for nothing. */
+/** Keeps a reply to gate_look(). A queue that was deleted is forgotten; no answer, and one from
+ *  a Redis that has lost its memory, change nothing. Returns what is known afterwards, NULL for
+ *  nothing. */
 const struct gate_knowledge *gate_cache_put(struct str queue, const redisReply *reply,
                                             int64_t now_ms);
 

@@ -1,6 +1,6 @@
 /*
- * gate_decision — what the gate makes of a request before Redis is asked about its owner. It changes nothing, so that an operator's
- * dry run judges by the very same rules.
+ * gate_decision — what the gate makes of a request before Redis is asked about its owner. It
+ * changes nothing, so that an operator's dry run judges by the very same rules.
  */
 #ifndef SLUICE_GATE_GATE_DECISION_H
 #define SLUICE_GATE_GATE_DECISION_H
@@ -22,7 +22,8 @@ struct gate_decision {
     const char *verdict; /* of GATE_THROUGH and GATE_REFUSE: the reason's word */
 };
 
-/** Judges `visit`, whose `known` and owner are there (`known` may be NULL: there is no such queue). */
+/** Judges `visit`, whose `known` and owner are there (`known` may be NULL: there is no such
+ *  queue). */
 struct gate_decision gate_decide(const struct visit *visit);
 
 /** The pass names a visit of this opening that nobody has ended. */

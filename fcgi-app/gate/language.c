@@ -1,7 +1,9 @@
 /*
- * GET /_sluice/language/{lang} — the person chooses the language of the waiting page, also without scripts.
+ * GET /_sluice/language/{lang} — the person chooses the language of the waiting page, also without
+ * scripts.
  *
- * Reply    303 back to the page of this host that the Referer names, else to /; sets the cookie sluice_language
+ * Reply    303 back to the page of this host that the Referer names, else to /; sets the cookie
+ *          sluice_language
  * Errors   NOT_FOUND 404 for a language that the page does not have
  */
 #include "fcgi-app/gate/page_address.h"

@@ -74,7 +74,8 @@ int64_t page_files_fingerprint_now(const struct page_files *files)
     return fingerprint;
 }
 
-/* That the file counts, be it there or not. Before anybody looks at it: a change after that is one. */
+/* That the file counts, be it there or not. Before anybody looks at it: a change after that is
+ * one. */
 static bool note(struct page_files *files, const char *name, char error[WAITING_PAGE_ERROR])
 {
     char path[PATH_LENGTH];
@@ -151,8 +152,9 @@ static bool add_line(struct page_files *files, const char *line, size_t length,
     return add_part(files, name, script, error);
 }
 
-/* A theme's script as a whole, or our main part. That one is not called page.js as well: workers of a release before parts
- * read that name as soon as it is replaced, and would send a page that does nothing. */
+/* A theme's script as a whole, or our main part. That one is not called page.js as well: workers
+ * of a release before parts read that name as soon as it is replaced, and would send a page that
+ * does nothing. */
 static bool read_main(struct page_files *files, char **text, char error[WAITING_PAGE_ERROR])
 {
     static const char WHOLE[] = "page.js";
@@ -199,7 +201,8 @@ bool page_files_read_script(struct page_files *files, char **script, char error[
     return true;
 }
 
-/* The end of a comment that begins a line, behind its line's end; NULL where there is none at `line`. */
+/* The end of a comment that begins a line, behind its line's end; NULL where there is none at
+ * `line`. */
 static const char *skip_comment(const char *line)
 {
     const char *end = NULL;

@@ -1,6 +1,7 @@
 /*
- * page_template — one reading of the waiting page's files: a version for each language, with everything in place
- * that never changes, cut where a value goes in. See waiting_page.h for the files and the names in them.
+ * page_template — one reading of the waiting page's files: a version for each language, with
+ * everything in place that never changes, cut where a value goes in. See waiting_page.h for the
+ * files and the names in them.
  */
 #ifndef SLUICE_GATE_PAGE_TEMPLATE_H
 #define SLUICE_GATE_PAGE_TEMPLATE_H
@@ -40,8 +41,9 @@ struct page_version {
 
 struct page_template;
 
-/** Reads the files of `directory`, each replaced by that of `theme` where there is one; both names must outlive the
- *  template. Free it with page_template_free(); NULL, with one sentence in `error`, where the page cannot be made. */
+/** Reads the files of `directory`, each replaced by that of `theme` where there is one; both
+ *  names must outlive the template. Free it with page_template_free(); NULL, with one sentence
+ *  in `error`, where the page cannot be made. */
 struct page_template *page_template_read(const char *directory, const char *theme,
                                          char error[WAITING_PAGE_ERROR]);
 
@@ -52,8 +54,9 @@ void page_template_free(struct page_template *page);
 size_t page_template_count(const struct page_template *page);
 const struct page_version *page_template_version(const struct page_template *page, size_t index);
 
-/** A number that changes when one of the files does: as each was before it was read, and as they are now. Where these
- *  differ right after the reading, the template may be made of two versions. */
+/** A number that changes when one of the files does: as each was before it was read, and as they
+ *  are now. Where these differ right after the reading, the template may be made of two
+ *  versions. */
 int64_t page_template_fingerprint(const struct page_template *page);
 int64_t page_template_fingerprint_now(const struct page_template *page);
 

@@ -1,15 +1,16 @@
 /*
- * GET /_sluice/room — the waiting room, at the very address that was asked for: nginx comes here with everyone whom
- * /_sluice/check refused, and nobody else does.
+ * GET /_sluice/room — the waiting room, at the very address that was asked for: nginx comes here
+ * with everyone whom /_sluice/check refused, and nobody else does.
  *
  * Request  see visit.h
- * Reply    503 (setting waiting_status for pages) with the waiting page or problem+json WAITING, see room_answer.h
- * Touches  lua/enter.lua for a page or an app that has shown that it keeps cookies, or is known as a member;
- *          lua/gate_view.lua as /_sluice/check does
+ * Reply    503 (setting waiting_status for pages) with the waiting page or problem+json WAITING,
+ *          see room_answer.h
+ * Touches  lua/enter.lua for a page or an app that has shown that it keeps cookies, or is known as
+ *          a member; lua/gate_view.lua as /_sluice/check does
  *
- * A first page only gets the visitor cookie. The place is taken when it comes back: by the page's script, or by
- * its reload where there are no scripts. So clients that keep no cookies fill no line, and a page that a browser
- * loads ahead, a script and a part of a page never take a place.
+ * A first page only gets the visitor cookie. The place is taken when it comes back: by the page's
+ * script, or by its reload where there are no scripts. So clients that keep no cookies fill no
+ * line, and a page that a browser loads ahead, a script and a part of a page never take a place.
  */
 #include "fcgi-app/gate/room_answer.h"
 #include "fcgi-app/gate/visit.h"

@@ -1,6 +1,7 @@
 /*
- * room_answer — how somebody whom the gate did not let through is answered: a browser gets the waiting page, a
- * program problem+json, both with Retry-After and never anything that a cache may keep.
+ * room_answer — how somebody whom the gate did not let through is answered: a browser gets the
+ * waiting page, a program problem+json, both with Retry-After and never anything that a cache may
+ * keep.
  */
 #ifndef SLUICE_GATE_ROOM_ANSWER_H
 #define SLUICE_GATE_ROOM_ANSWER_H
@@ -35,7 +36,8 @@ void room_answer(const struct services *services, const struct request *request,
                  struct response *response, const struct visit *visit, enum face face,
                  const struct line_position *position);
 
-/** The face of somebody who stands at `position`, by the state of the queue. `hold`: activation is hold. */
+/** The face of somebody who stands at `position`, by the state of the queue. `hold`: activation
+ *  is hold. */
 enum face room_face_of(const struct line_position *position, bool hold);
 
 #endif

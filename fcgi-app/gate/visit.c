@@ -52,7 +52,8 @@ struct pass_look {
     int64_t now_ms; /* Redis TIME, or this host's where nothing is known */
 };
 
-/* A pass whose visit has ended by its time is none, so that none collected over a day is worth anything. */
+/* A pass whose visit has ended by its time is none, so that none collected over a day is worth
+ * anything. */
 static bool pass_is_good(struct str value, void *context)
 {
     const struct pass_look *look = context;

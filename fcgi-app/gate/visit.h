@@ -1,9 +1,9 @@
 /*
  * visit — one request that came to the gate: what nginx tells of it, and whose it is.
  *
- * nginx hands over, besides the cookies: SLUICE_QUEUE (the location's $sluice_queue), SLUICE_METHOD, SLUICE_PATH
- * (decoded and normalised), SLUICE_MEMBER (who is logged in on the site, set inside nginx only), REMOTE_ADDR, and
- * the headers that tell what kind of client it is.
+ * nginx hands over, besides the cookies: SLUICE_QUEUE (the location's $sluice_queue),
+ * SLUICE_METHOD, SLUICE_PATH (decoded and normalised), SLUICE_MEMBER (who is logged in on the site,
+ * set inside nginx only), REMOTE_ADDR, and the headers that tell what kind of client it is.
  */
 #ifndef SLUICE_GATE_VISIT_H
 #define SLUICE_GATE_VISIT_H
@@ -45,18 +45,19 @@ struct visit {
     int stage;                          /* of the route */
 };
 
-/** Reads the request, while it is being begun. NULL where nginx names no queue: it is not configured rightly. */
+/** Reads the request, while it is being begun. NULL where nginx names no queue: it is not
+ *  configured rightly. */
 struct visit *visit_read(const struct request *request);
 
-/** Finds out whose it is, once `visit->known` is there. In a queue for members that is whom the site names. In one for
- *  visitors a login of the site's says nothing; the pass goes before the ticket, and that before the visitor
- *  cookie, which may be of another day. */
+/** Finds out whose it is, once `visit->known` is there. In a queue for members that is whom the
+ *  site names. In one for visitors a login of the site's says nothing; the pass goes before the
+ *  ticket, and that before the visitor cookie, which may be of another day. */
 void visit_identify(const struct services *services, const struct request *request,
                     struct visit *visit);
 
-/** Only what the pass tells, which is mostly enough: true where it is one of somebody let in, and of whoever this is. Then
- *  `id`, `pass` and `has_pass` are what visit_identify() finds; of ticket and visitor cookie nothing is known. Otherwise
- *  visit_identify() is to be called. */
+/** Only what the pass tells, which is mostly enough: true where it is one of somebody let in,
+ *  and of whoever this is. Then `id`, `pass` and `has_pass` are what visit_identify() finds; of
+ *  ticket and visitor cookie nothing is known. Otherwise visit_identify() is to be called. */
 bool visit_identify_by_pass(const struct services *services, const struct request *request,
                             struct visit *visit);
 

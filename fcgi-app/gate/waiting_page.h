@@ -41,7 +41,8 @@ struct waiting_page_values {
     int64_t refresh_s;
 };
 
-/** Reads the files; `theme` may be "". NULL, with one sentence in `error`, where the page cannot be made. */
+/** Reads the files; `theme` may be "". NULL, with one sentence in `error`, where the page cannot
+ *  be made. */
 struct waiting_page *waiting_page_open(const char *directory, const char *theme,
                                        char error[WAITING_PAGE_ERROR]);
 
@@ -51,8 +52,9 @@ void waiting_page_free(struct waiting_page *page);
 /** Looks at the files again where the last look is a second old. `now_ms` is monotonic. */
 void waiting_page_refresh(struct waiting_page *page, int64_t now_ms);
 
-/** The language to show: `chosen` (the person's choice) where there is such, else the best of an Accept-Language
- *  header, else English, else the first there is. Lives as long as the page's files stay the same. */
+/** The language to show: `chosen` (the person's choice) where there is such, else the best of an
+ *  Accept-Language header, else English, else the first there is. Lives as long as the page's
+ *  files stay the same. */
 struct str waiting_page_language(const struct waiting_page *page, struct str chosen,
                                  struct str accept_language);
 

@@ -1,8 +1,8 @@
 /*
- * cookie — the cookies that Sluice sets, all of one make: HttpOnly, Path=/ unless said otherwise, and under
- * TLS (or with cookie_secure) Secure and with the prefix __Host-, which binds them to this host (RFC 6265bis).
- * The setting cookie_same_site "none" is for sites shown in another site's frame: SameSite=None; Partitioned,
- * possible under TLS only.
+ * cookie — the cookies that Sluice sets, all of one make: HttpOnly, Path=/ unless said otherwise,
+ * and under TLS (or with cookie_secure) Secure and with the prefix __Host-, which binds them to
+ * this host (RFC 6265bis). The setting cookie_same_site "none" is for sites shown in another site's
+ * frame: SameSite=None; Partitioned, possible under TLS only.
  */
 #ifndef SLUICE_HTTP_COOKIE_H
 #define SLUICE_HTTP_COOKIE_H
@@ -24,8 +24,8 @@ struct str cookie_read(const struct services *services, const struct request *re
 /** Whether `value` is a good one, told to `context`. */
 typedef bool cookie_judge(struct str value, void *context);
 
-/** True where one of the cookies `name` (without the prefix) is good: an old one of another path or of a sibling host
- *  may stand before the one that counts. At most a few are looked at. */
+/** True where one of the cookies `name` (without the prefix) is good: an old one of another path
+ *  or of a sibling host may stand before the one that counts. At most a few are looked at. */
 bool cookie_find(const struct services *services, const struct request *request, const char *name,
                  cookie_judge *judge, void *context);
 

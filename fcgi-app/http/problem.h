@@ -17,17 +17,18 @@ enum problem {
     PROBLEM_COUNT
 };
 
-/* Whom an outage or a crowd sent away must not come back all at once: Retry-After of 429 and 503 is between the
- * table's seconds and so many times as much, each as likely. nginx' own answers do the same, see
- * nginx/snippets/retry.conf.in. */
+/* Whom an outage or a crowd sent away must not come back all at once: Retry-After of 429 and 503
+ * is between the table's seconds and so many times as much, each as likely. nginx' own answers
+ * do the same, see nginx/snippets/retry.conf.in. */
 enum { PROBLEM_SPREAD = 3 };
 
-/** `least_ms` to PROBLEM_SPREAD times as much: when to come back, for an answer that names its own time. */
+/** `least_ms` to PROBLEM_SPREAD times as much: when to come back, for an answer that names its
+ *  own time. */
 int64_t problem_spread_ms(int64_t least_ms);
 
-/** Answers with `problem`: status, problem+json with type, title, status, detail, instance, code,
- *  Cache-Control: no-store, and Retry-After where the table gives one. `detail` is a sentence for the
- *  person who reads it, printf style. Replaces whatever was in the response. */
+/** Answers with `problem`: status, problem+json with type, title, status, detail, instance,
+ *  code, Cache-Control: no-store, and Retry-After where the table gives one. `detail` is a
+ *  sentence for the person who reads it, printf style. Replaces whatever was in the response. */
 void problem_answer(const struct request *request, struct response *response, enum problem problem,
                     const char *detail, ...) __attribute__((format(printf, 4, 5)));
 

@@ -87,7 +87,8 @@ static bool read_parameters(struct request *request, struct raw_parameters *raw)
     return request_parameters(request, wanted, sizeof(wanted) / sizeof(wanted[0]));
 }
 
-/* How long ago nginx has sent it, by its $msec ("1700000000.123"). A clock that disagrees counts as no wait. */
+/* How long ago nginx has sent it, by its $msec ("1700000000.123"). A clock that disagrees counts
+ * as no wait. */
 static int64_t waited_ms(struct str at)
 {
     struct str seconds;

@@ -60,32 +60,35 @@ struct request_parameter {
     size_t maximum;   /* bytes */
 };
 
-/** Copies the wanted parameters into the request's arena; of several of one name the first counts. Only while
- *  the request is being begun. Returns false where one is too long, which is then left out. */
+/** Copies the wanted parameters into the request's arena; of several of one name the first
+ *  counts. Only while the request is being begun. Returns false where one is too long, which is
+ *  then left out. */
 bool request_parameters(const struct request *request, const struct request_parameter *wanted,
                         size_t count);
 
-/** Reads the parameters and the body of an accepted FastCGI request. Returns false where the request is
- *  beyond its bounds: `*too_large` tells a body over `body_max` from other faults. */
+/** Reads the parameters and the body of an accepted FastCGI request. Returns false where the
+ *  request is beyond its bounds: `*too_large` tells a body over `body_max` from other faults. */
 bool request_read(FCGX_Request *fcgi, struct arena *arena, size_t body_max, struct request *request,
                   bool *too_large);
 
 /** The value of the cookie `name`, empty where it is missing. Of several the first counts. */
 struct str request_cookie(const struct request *request, struct str name);
 
-/** The next value of the cookie `name` in `*rest`, which begins as request->cookies and gets what is behind it.
- *  Returns false where there is none. */
+/** The next value of the cookie `name` in `*rest`, which begins as request->cookies and gets
+ *  what is behind it. Returns false where there is none. */
 bool request_next_cookie(struct str *rest, struct str name, struct str *value);
 
-/** The token of "Authorization: Bearer …" (the scheme in any case), empty where it is something else. */
+/** The token of "Authorization: Bearer …" (the scheme in any case), empty where it is something
+ *  else. */
 struct str request_bearer(const struct request *request);
 
-/** The percent-decoded value of the query parameter `name`, as it was sent where it is badly encoded;
- *  returns false where it is missing. */
+/** The percent-decoded value of the query parameter `name`, as it was sent where it is badly
+ *  encoded; returns false where it is missing. */
 bool request_query(const struct request *request, struct str name, struct str *value);
 
-/** The body as a JSON object, released with the arena. Strict: UTF-8, depth ≤ 16, nothing behind it. Returns NULL
- *  where it is none; `*why` then says so in one sentence. An empty body gives an empty object. */
+/** The body as a JSON object, released with the arena. Strict: UTF-8, depth ≤ 16, nothing behind
+ *  it. Returns NULL where it is none; `*why` then says so in one sentence. An empty body gives
+ *  an empty object. */
 json_object *request_json(const struct request *request, const char **why);
 
 #endif

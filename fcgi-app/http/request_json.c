@@ -12,7 +12,8 @@ static void release(void *object)
     (void)json_object_put(object);
 }
 
-/* json-c takes NaN and numbers beyond a double, and keeps U+0000 inside of strings: neither is wanted. */
+/* json-c takes NaN and numbers beyond a double, and keeps U+0000 inside of strings: neither is
+ * wanted. */
 static const char *fault_in(json_object *value)
 {
     const char *why = NULL;

@@ -44,8 +44,8 @@ void response_json(struct response *response, int status);
 /** Writes `object` as the JSON body. The object stays the caller's. */
 void response_json_object(struct response *response, int status, json_object *object);
 
-/** Appends the whole answer as CGI wants it, with X-Request-Id; `head` leaves the body away. `out` is to hold
- *  RESPONSE_MAX bytes. */
+/** Appends the whole answer as CGI wants it, with X-Request-Id; `head` leaves the body away.
+ *  `out` is to hold RESPONSE_MAX bytes. */
 void response_format(const struct response *response, struct str request_id, bool head,
                      struct buffer *out);
 

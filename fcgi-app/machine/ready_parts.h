@@ -14,8 +14,8 @@ struct ready_part {
     bool answers;
 };
 
-/** Writes {"status": "ok" | "unavailable", "parts": {"redis": "ok" | "unavailable", …}}: 200 where all
- *  answer, else 503. */
+/** Writes {"status": "ok" | "unavailable", "parts": {"redis": "ok" | "unavailable", …}}: 200
+ *  where all answer, else 503. */
 void ready_parts_answer(struct response *response, const struct ready_part *parts, size_t count);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * readyz_line — GET /readyz as the queue pool serves it: a PING in its pipeline, so that nobody waits.
+ * readyz_line — GET /readyz as the queue pool serves it: a PING in its pipeline, so that nobody
+ * waits.
  */
 #ifndef SLUICE_MACHINE_READYZ_LINE_H
 #define SLUICE_MACHINE_READYZ_LINE_H

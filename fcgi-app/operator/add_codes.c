@@ -1,10 +1,11 @@
 /*
  * POST /v1/admin/queues/{queue}/codes — adds invite or priority codes, one's own or fresh ones.
- * Request  {"kind": "invite"|"priority", "codes": [..] or "generate": n, "uses": 1, "expiresAt": null}: each code is
- *          good for so many members; at most 10000 codes a request
- * Reply    201 {"queue", "kind", "uses", "added", "known"} and, of fresh ones, "codes": they are shown this once.
- *          known: how many were there before, which stay as they are
- * Errors   INVALID_REQUEST with the pointer, NOT_FOUND; ADMISSION_UNAVAILABLE: stored, in force once Redis is back
+ * Request  {"kind": "invite"|"priority", "codes": [..] or "generate": n, "uses": 1, "expiresAt":
+ *          null}: each code is good for so many members; at most 10000 codes a request
+ * Reply    201 {"queue", "kind", "uses", "added", "known"} and, of fresh ones, "codes": they are
+ *          shown this once. known: how many were there before, which stay as they are
+ * Errors   INVALID_REQUEST with the pointer, NOT_FOUND; ADMISSION_UNAVAILABLE: stored, in force
+ *          once Redis is back
  */
 #include <inttypes.h>
 
@@ -139,7 +140,8 @@ static bool add_codes_in_parts(const struct services *services, const struct req
             return false;
         }
         *added += new_ones;
-        /* Of several codes some may be PostgreSQL's already, with uses gone: those are reconcile's to bring. */
+        /* Of several codes some may be PostgreSQL's already, with uses gone: those are
+         * reconcile's to bring. */
         in_redis = in_redis &&
                    (new_ones < (int64_t)part || codes_load(services->redis, request->arena, queue,
                                                            entries, part, NULL, 0, &new_ones));

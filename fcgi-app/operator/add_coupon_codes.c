@@ -1,11 +1,15 @@
 /*
- * POST /v1/admin/coupon-events/{event}/codes — adds coupons to an event: one's own codes, or fresh ones that nobody
- * can guess. They go out in the order in which they were added; a queue that was sold out opens again.
- * Request  {"codes": [..]} or {"generate": n}, n ≤ 100000; a code has 1 to 64 printable ASCII characters, no spaces
- * Reply    201 {"event", "added", "known", "knownCodes", "codes"}. known: how many the event had before, which stay as
- *          they are; knownCodes: the first 100 of them; codes: the fresh ones, none otherwise
- * Errors   INVALID_REQUEST with the pointer, also for a code that stands twice in the list; NOT_FOUND. After
- *          ORDERS_UNAVAILABLE a part may be stored: sending the same list again adds the rest
+ * POST /v1/admin/coupon-events/{event}/codes — adds coupons to an event: one's own codes, or fresh
+ * ones that nobody can guess. They go out in the order in which they were added; a queue that was
+ * sold out opens again.
+ * Request  {"codes": [..]} or {"generate": n}, n ≤ 100000; a code has 1 to 64 printable ASCII
+ *          characters, no spaces
+ * Reply    201 {"event", "added", "known", "knownCodes", "codes"}. known: how many the event had
+ *          before, which stay as they are; knownCodes: the first 100 of them; codes: the fresh
+ *          ones, none otherwise
+ * Errors   INVALID_REQUEST with the pointer, also for a code that stands twice in the list;
+ *          NOT_FOUND. After ORDERS_UNAVAILABLE a part may be stored: sending the same list again
+ *          adds the rest
  */
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +156,8 @@ static bool read_addition(const struct request *request, struct response *respon
     return true;
 }
 
-/** Stores the codes part by part. Of 80 random bits none is there before, or a generator is broken. */
+/** Stores the codes part by part. Of 80 random bits none is there before, or a generator is
+ *  broken. */
 static bool store(const struct services *services, const struct request *request,
                   struct response *response, struct str event, struct addition *addition)
 {

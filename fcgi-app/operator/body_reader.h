@@ -1,6 +1,6 @@
 /*
- * body_reader — reads fields of an operator's JSON body, each with its pointer; whoever finds a fault has answered
- * with INVALID_REQUEST and returns false.
+ * body_reader — reads fields of an operator's JSON body, each with its pointer; whoever finds a
+ * fault has answered with INVALID_REQUEST and returns false.
  */
 #ifndef SLUICE_OPERATOR_BODY_READER_H
 #define SLUICE_OPERATOR_BODY_READER_H
@@ -30,12 +30,13 @@ bool body_only_known(const struct body_reader *reader, json_object *object, cons
 /** A string as it is, borrowed from the JSON; empty for anything else. */
 struct str body_text(json_object *value);
 
-/** A string of `least` to `most` characters without control characters, line feeds only where `lines`. */
+/** A string of `least` to `most` characters without control characters, line feeds only where
+ *  `lines`. */
 bool body_read_text(const struct body_reader *reader, json_object *value, const char *pointer,
                     size_t least, size_t most, bool lines, struct str *text);
 
-/** A string of at most `most` characters without control characters, or a whole number, which becomes its text;
- *  empty for none. */
+/** A string of at most `most` characters without control characters, or a whole number, which
+ *  becomes its text; empty for none. */
 bool body_read_label(const struct body_reader *reader, json_object *value, const char *pointer,
                      size_t most, struct str *label);
 

@@ -1,5 +1,6 @@
 /*
- * checklist — what is to be right before an opening, as a list: each item says how it stands and what to do.
+ * checklist — what is to be right before an opening, as a list: each item says how it stands and
+ * what to do.
  */
 #ifndef SLUICE_OPERATOR_CHECKLIST_H
 #define SLUICE_OPERATOR_CHECKLIST_H
@@ -27,16 +28,18 @@ struct checklist {
     struct service_figures figures; /* where PostgreSQL answers */
 };
 
-/** Adds an item. `what_to_do` is one sentence, left out of an item that is OK. `detail` is printf style. */
+/** Adds an item. `what_to_do` is one sentence, left out of an item that is OK. `detail` is
+ *  printf style. */
 void check_add(struct checklist *list, const char *name, enum check_state state,
                const char *what_to_do, const char *detail, ...)
     __attribute__((format(printf, 5, 6)));
 
-/** The parts of the service: Redis, PostgreSQL, clocks, order pool, reconcile, outbox, payments, disks, certificate. */
+/** The parts of the service: Redis, PostgreSQL, clocks, order pool, reconcile, outbox, payments,
+ *  disks, certificate. */
 void checklist_service(struct checklist *list);
 
-/** One queue: whether Redis has it as it is stored, its scheduler, opening, gate, rate, places, goods, and what a
- *  rehearsal has left behind. */
+/** One queue: whether Redis has it as it is stored, its scheduler, opening, gate, rate, places,
+ *  goods, and what a rehearsal has left behind. */
 void checklist_queue(struct checklist *list, const struct queue_row *row);
 
 #endif

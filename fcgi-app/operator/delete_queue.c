@@ -1,6 +1,6 @@
 /*
- * DELETE /v1/admin/queues/{queue}[?force=true] — deletes a queue in which nobody is left, or with force
- * also one that has people in it: they are sent away.
+ * DELETE /v1/admin/queues/{queue}[?force=true] — deletes a queue in which nobody is left, or with
+ * force also one that has people in it: they are sent away.
  * Reply   204
  * Errors  NOT_FOUND; QUEUE_BUSY while anybody waits, holds a token or a place, or orders;
  *         ADMISSION_UNAVAILABLE where Redis cannot say so

@@ -45,7 +45,8 @@ static bool refuse(const struct simulated *it, const char *pointer, const char *
     return false;
 }
 
-/** A text of the body, empty where it is missing. Returns false with an answer for anything else or what is too long. */
+/** A text of the body, empty where it is missing. Returns false with an answer for anything else
+ *  or what is too long. */
 static bool read_text(const struct simulated *it, const char *name, size_t maximum,
                       struct str *text)
 {
@@ -289,7 +290,8 @@ static bool find(const struct simulated *it, const struct visit *visit, struct f
     return false;
 }
 
-/** Fills what the gate knows of the queue and of the owner. Returns false with an answer where that cannot be. */
+/** Fills what the gate knows of the queue and of the owner. Returns false with an answer where
+ *  that cannot be. */
 static bool look(const struct simulated *it, const struct request *simulated, struct visit *visit)
 {
     const redisReply *reply = redis_call(it->services->redis, it->request->arena,

@@ -1,6 +1,6 @@
 /*
- * POST /v1/admin/queues/{queue}/members/{member}/evict — takes one member out of the line or out of the shop; a pass
- * through the gate ends within a second on every host.
+ * POST /v1/admin/queues/{queue}/members/{member}/evict — takes one member out of the line or out of
+ * the shop; a pass through the gate ends within a second on every host.
  * Reply   200 as GET of the member, also where there was nothing to take
  * Errors  ORDER_IN_PROGRESS 409, NOT_FOUND, ADMISSION_UNAVAILABLE
  * Touches lua/member_end.lua, audit

@@ -1,8 +1,8 @@
 /*
- * GET /v1/admin/audit[?limit=1..500][&cursor=…][&target=queue/{id}|product/{sku}] — who changed what and
- * when, newest first.
- * Reply   200 {"entries": [{"id", "at", "actor", "action", "target", "requestId", "before", "after"}, …],
- *         "next": cursor of the next page or null}
+ * GET /v1/admin/audit[?limit=1..500][&cursor=…][&target=queue/{id}|product/{sku}] — who changed
+ * what and when, newest first.
+ * Reply   200 {"entries": [{"id", "at", "actor", "action", "target", "requestId", "before",
+ *         "after"}, …], "next": cursor of the next page or null}
  */
 #include <inttypes.h>
 

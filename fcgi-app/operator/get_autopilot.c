@@ -1,9 +1,10 @@
 /*
  * GET /v1/admin/queues/{queue}/autopilot — the rate in force, and how it came to be.
- * Reply   200 {"queue", "enabled", "settings", "ratePerSecond", "ratePerSecondInForce", "floor", "ceiling", "last",
- *         "moves"}; settings: the queue's `autopilot`, null where it has none; floor, ceiling: what they come to, null
- *         while it is off; last: the last look, null before one; moves: at most 200, oldest first. A look or move is
- *         {"at", "from", "to", "reason", "orderP95Ms", "originP95Ms", "dropShare", "noShowShare", "waiting"}
+ * Reply   200 {"queue", "enabled", "settings", "ratePerSecond", "ratePerSecondInForce", "floor",
+ *         "ceiling", "last", "moves"}; settings: the queue's `autopilot`, null where it has none;
+ *         floor, ceiling: what they come to, null while it is off; last: the last look, null before
+ *         one; moves: at most 200, oldest first. A look or move is {"at", "from", "to", "reason",
+ *         "orderP95Ms", "originP95Ms", "dropShare", "noShowShare", "waiting"}
  * Errors  NOT_FOUND; ADMISSION_UNAVAILABLE where Redis cannot say
  * Touches lua/autopilot_read.lua
  */

@@ -1,7 +1,8 @@
 /*
- * GET /v1/admin/checklist[?queue=…] — what is to be right before an opening, for the service and for all queues or one.
- * Reply   200 {"items": [{"name", "queue": id or null, "state": "ok"|"warn"|"fail", "detail", "do"}, …]}; it is an
- *         answer, too, when a part is silent
+ * GET /v1/admin/checklist[?queue=…] — what is to be right before an opening, for the service and
+ * for all queues or one.
+ * Reply   200 {"items": [{"name", "queue": id or null, "state": "ok"|"warn"|"fail", "detail",
+ *         "do"}, …]}; it is an answer, too, when a part is silent
  * Errors  INVALID_REQUEST, NOT_FOUND
  */
 #include <stdarg.h>
@@ -46,7 +47,8 @@ static void check_queues(struct checklist *list, const struct queue_row *rows, s
     }
 }
 
-/* One queue, or all of them where none is named. Returns false with an answer where the one is not there. */
+/* One queue, or all of them where none is named. Returns false with an answer where the one is
+ * not there. */
 static bool check_wanted(struct checklist *list, struct response *response, struct str queue)
 {
     const struct services *services = list->services;

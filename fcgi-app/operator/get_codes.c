@@ -1,9 +1,10 @@
 /*
- * GET /v1/admin/queues/{queue}/codes — how many codes a queue has, and how many of their uses are used: as far as
- * Redis has told, which it does every few seconds.
+ * GET /v1/admin/queues/{queue}/codes — how many codes a queue has, and how many of their uses are
+ * used: as far as Redis has told, which it does every few seconds.
  * Reply   200 {"queue", "kinds": [{"kind", "codes", "uses", "used"}]}
  *
- * GET /v1/admin/queues/{queue}/codes/uses[?after=CURSOR] — who has used which code, by the codes' hashes.
+ * GET /v1/admin/queues/{queue}/codes/uses[?after=CURSOR] — who has used which code, by the codes'
+ * hashes.
  * Reply   200 {"uses": [{"codeHash", "kind", "member", "at"}], "next": CURSOR|null}
  * Errors  INVALID_REQUEST
  */

@@ -1,7 +1,7 @@
 /*
  * GET /v1/admin/coupon-events/{event} — an event and its counts.
- * Reply   200 {"event", "name", "queue", "opensAt", "endsAt", "captcha", "coupons", "issued", "left", "createdAt",
- *         "updatedAt"}
+ * Reply   200 {"event", "name", "queue", "opensAt", "endsAt", "captcha", "coupons", "issued",
+ *         "left", "createdAt", "updatedAt"}
  * Errors  NOT_FOUND
  */
 #include "fcgi-app/operator/coupon_event_answer.h"

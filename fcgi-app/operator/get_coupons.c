@@ -1,6 +1,7 @@
 /*
  * GET /v1/admin/coupon-events/{event}/coupons[?after=MEMBER] — who got what, by member.
- * Reply   200 {"coupons": [{"member", "code", "issuedAt", "epoch", "number"}], "next": MEMBER|null}, a thousand a page
+ * Reply   200 {"coupons": [{"member", "code", "issuedAt", "epoch", "number"}], "next":
+ *         MEMBER|null}, a thousand a page
  * Errors  NOT_FOUND, INVALID_REQUEST
  */
 #include "fcgi-app/http/problem.h"

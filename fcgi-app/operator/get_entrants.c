@@ -1,7 +1,8 @@
 /*
- * GET /v1/admin/queues/{queue}/lottery/entrants[?after=N] — the list that the draw was held from, in its order: by it
- * the list's hash can be computed again. Redis alone has it.
- * Reply   200 {"entrants": ["number member", …], "next": N|null}: next is the after of the next page
+ * GET /v1/admin/queues/{queue}/lottery/entrants[?after=N] — the list that the draw was held from,
+ * in its order: by it the list's hash can be computed again. Redis alone has it.
+ * Reply   200 {"entrants": ["number member", …], "next": N|null}: next is the after of the next
+ *         page
  * Errors  INVALID_REQUEST, ADMISSION_UNAVAILABLE
  */
 #include "fcgi-app/http/problem.h"

@@ -1,7 +1,7 @@
 /*
- * GET /v1/admin/queues/{queue}/history[?from=…][&to=…][&step=60..86400] — the numbers of the last hours and days, one
- * point a step. Without a step it is the smallest that gives at most HISTORY_POINTS_MAX points; without `from` the
- * last six hours.
+ * GET /v1/admin/queues/{queue}/history[?from=…][&to=…][&step=60..86400] — the numbers of the last
+ * hours and days, one point a step. Without a step it is the smallest that gives at most
+ * HISTORY_POINTS_MAX points; without `from` the last six hours.
  * Reply   200 {"queue", "step", "points": [a sample as in stats, …]}
  * Errors  INVALID_REQUEST, NOT_FOUND, ORDERS_UNAVAILABLE
  */

@@ -1,8 +1,10 @@
 /*
- * GET /v1/admin/overview[?samples=0..60] — all queues with their numbers, cheap enough to be asked once a second. What
- * does not answer is said, and the rest is there: an operator looks here when something is wrong.
- * Reply   200 {"role", "serverTime", "redis", "postgres", "service": {…}|null, "queues": [{"queue", "settings", "stats"}, …]}
- *         settings as GET of the queue, null without PostgreSQL; stats null without Redis
+ * GET /v1/admin/overview[?samples=0..60] — all queues with their numbers, cheap enough to be asked
+ * once a second. What does not answer is said, and the rest is there: an operator looks here when
+ * something is wrong.
+ * Reply   200 {"role", "serverTime", "redis", "postgres", "service": {…}|null, "queues": [{"queue",
+ *         "settings", "stats"}, …]} settings as GET of the queue, null without PostgreSQL; stats
+ *         null without Redis
  * Errors  INVALID_REQUEST; ORDERS_UNAVAILABLE where neither answers
  */
 #include <stdlib.h>
@@ -58,7 +60,8 @@ static json_object *service_json(const struct service_figures *figures)
     return answer;
 }
 
-/** The numbers of one queue; NULL where Redis does not know it, or does not answer, which is remembered. */
+/** The numbers of one queue; NULL where Redis does not know it, or does not answer, which is
+ *  remembered. */
 static json_object *numbers_json(struct overview *overview, struct str queue)
 {
     struct queue_stats stats;

@@ -1,8 +1,10 @@
 /*
- * GET /v1/admin/shows/{show}[?seats=false] — a show with its whole plan, as PUT takes it; with seats=false without.
- * Reply   200 {"show", "concert", "startsAt", "queue", "maxSeatsPerMember", "holdTtlSeconds", "currency" (null: no
- *         seats yet), "seatCount", "taken" (ordered or sold), "version", "createdAt", "updatedAt",
- *         "seats": [{"id", "section", "row", "number", "price": {"amount", "currency"}}, …] in the plan's order}
+ * GET /v1/admin/shows/{show}[?seats=false] — a show with its whole plan, as PUT takes it; with
+ * seats=false without.
+ * Reply   200 {"show", "concert", "startsAt", "queue", "maxSeatsPerMember", "holdTtlSeconds",
+ *         "currency" (null: no seats yet), "seatCount", "taken" (ordered or sold), "version",
+ *         "createdAt", "updatedAt", "seats": [{"id", "section", "row", "number", "price":
+ *         {"amount", "currency"}}, …] in the plan's order}
  * Errors  NOT_FOUND
  */
 #include "fcgi-app/http/problem.h"

@@ -1,7 +1,8 @@
 /*
- * GET /v1/admin/payments[?stuck=true][&state=…][&order=o_…][&limit=1..500][&cursor=p_…] — payments, the newest first.
- * stuck: only what needs a person. For viewers too.
- * Reply   200 {"payments": [a payment, see payment_answer.h, …], "next": cursor of the next page or null}
+ * GET /v1/admin/payments[?stuck=true][&state=…][&order=o_…][&limit=1..500][&cursor=p_…] — payments,
+ * the newest first. stuck: only what needs a person. For viewers too.
+ * Reply   200 {"payments": [a payment, see payment_answer.h, …], "next": cursor of the next page or
+ *         null}
  * Errors  INVALID_REQUEST 400, ORDERS_UNAVAILABLE 503
  */
 

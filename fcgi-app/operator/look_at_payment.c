@@ -1,7 +1,8 @@
 /*
- * POST /v1/admin/payments/{payment}/look — has a payment looked up at its provider as soon as sluice-reconcile comes
- * by. Nothing else changes; what the provider says decides.
- * Reply   202 {"due": whether it will be looked at: not what is only being started, or was given back}
+ * POST /v1/admin/payments/{payment}/look — has a payment looked up at its provider as soon as
+ * sluice-reconcile comes by. Nothing else changes; what the provider says decides.
+ * Reply   202 {"due": whether it will be looked at: not what is only being started, or was given
+ *         back}
  * Errors  NOT_FOUND, ORDERS_UNAVAILABLE 503
  */
 #include "fcgi-app/http/problem.h"

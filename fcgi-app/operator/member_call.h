@@ -20,8 +20,8 @@ struct member_call {
 bool member_begin(const struct services *services, const struct request *request,
                   struct response *response, bool reads, struct member_call *call);
 
-/** Notes `action` in the audit, then sends `command`. Returns false, with an answer, where that could not be done;
- *  else `outcome` is the script's. */
+/** Notes `action` in the audit, then sends `command`. Returns false, with an answer, where that
+ *  could not be done; else `outcome` is the script's. */
 bool member_act(const struct services *services, const struct request *request,
                 struct response *response, const struct member_call *call, const char *action,
                 struct redis_command *command, enum outcome *outcome);

@@ -8,8 +8,8 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/admission/gate.h"
 
-/** One or two sentences, in the request's arena. Asks Redis and PostgreSQL for what else there is to know; what does
- *  not answer is left out. */
+/** One or two sentences, in the request's arena. Asks Redis and PostgreSQL for what else there
+ *  is to know; what does not answer is left out. */
 const char *member_why(const struct services *services, const struct request *request,
                        struct str queue, const struct member_place *place);
 

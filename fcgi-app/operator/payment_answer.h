@@ -10,8 +10,8 @@
 #include "fcgi-app/http/response.h"
 #include "lib/orders/payment_admin.h"
 
-/** A payment as operators see it, a new object. Nothing in it lets anybody in: no state of a return URL, no address
- *  of a payment page. */
+/** A payment as operators see it, a new object. Nothing in it lets anybody in: no state of a
+ *  return URL, no address of a payment page. */
 json_object *payment_json(const struct payment_seen *payment);
 
 /** Answers that there is no such payment. */

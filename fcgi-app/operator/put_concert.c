@@ -1,8 +1,9 @@
 /*
- * PUT /v1/admin/concerts/{concert} — creates a concert or replaces what is said of it; its shows come by PUT
- * /v1/admin/shows/{show}.
+ * PUT /v1/admin/concerts/{concert} — creates a concert or replaces what is said of it; its shows
+ * come by PUT /v1/admin/shows/{show}.
  * Request  {"title", "venue", "description": ""}; the other fields of GET's answer are overlooked
- * Reply    201 the new concert, 200 the changed one, as GET gives it; the same again changes nothing
+ * Reply    201 the new concert, 200 the changed one, as GET gives it; the same again changes
+ *          nothing
  * Errors   INVALID_REQUEST with the pointer
  */
 #include "fcgi-app/http/problem.h"

@@ -1,8 +1,9 @@
 /*
- * PUT /v1/admin/products/{sku} — creates a product or replaces what is said of it. stock is all there is,
- * sold and unsold: what is left changes by the difference, and the queue sells out or opens again with it.
- * Request  {"name", "price": {"amount", "currency"}, "stock", "queue"}, and "taxFree" (false where it is left
- *          out); sku and available of GET's answer are overlooked
+ * PUT /v1/admin/products/{sku} — creates a product or replaces what is said of it. stock is all
+ * there is, sold and unsold: what is left changes by the difference, and the queue sells out or
+ * opens again with it.
+ * Request  {"name", "price": {"amount", "currency"}, "stock", "queue"}, and "taxFree" (false where
+ *          it is left out); sku and available of GET's answer are overlooked
  * Reply    201 the new product, 200 the changed one
  * Errors   INVALID_REQUEST with the pointer
  */

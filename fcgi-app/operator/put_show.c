@@ -1,14 +1,18 @@
 /*
- * PUT /v1/admin/shows/{show} — creates a show or replaces what is said of it, and its plan of seats.
- * Request  {"concert", "startsAt", "queue", "maxSeatsPerMember": 4, "holdTtlSeconds": 300} and either
- *          "seats": [{"id", "section": "", "row": "", "number": "", "price": {"amount", "currency"}}, …] or
- *          "plan": {"sections": [{"name", "rows", "seatsPerRow", "price"}, …]}, whose seats are called
- *          name-row-number (name-number where it has one row); at most 50,000. Without both the seats stay as they
- *          are. The other fields of GET's answer are overlooked
- * Reply    201 the new show, 200 the changed one, as GET gives it without its seats; the same again changes nothing
- * Errors   INVALID_REQUEST with the pointer; SEATS_FIXED with "seats": seats that were ever ordered cannot vanish,
- *          and while they are ordered keep their price; QUEUE_BUSY: the show is to leave a queue in which people
- *          are, or hold or have ordered its seats; ADMISSION_UNAVAILABLE: Redis cannot say whether they do
+ * PUT /v1/admin/shows/{show} — creates a show or replaces what is said of it, and its plan of
+ * seats.
+ * Request  {"concert", "startsAt", "queue", "maxSeatsPerMember": 4, "holdTtlSeconds": 300} and
+ *          either "seats": [{"id", "section": "", "row": "", "number": "", "price": {"amount",
+ *          "currency"}}, …] or "plan": {"sections": [{"name", "rows", "seatsPerRow", "price"}, …]},
+ *          whose seats are called name-row-number (name-number where it has one row); at most
+ *          50,000. Without both the seats stay as they are. The other fields of GET's answer are
+ *          overlooked
+ * Reply    201 the new show, 200 the changed one, as GET gives it without its seats; the same again
+ *          changes nothing
+ * Errors   INVALID_REQUEST with the pointer; SEATS_FIXED with "seats": seats that were ever ordered
+ *          cannot vanish, and while they are ordered keep their price; QUEUE_BUSY: the show is to
+ *          leave a queue in which people are, or hold or have ordered its seats;
+ *          ADMISSION_UNAVAILABLE: Redis cannot say whether they do
  */
 #include <inttypes.h>
 
@@ -187,8 +191,8 @@ static bool stored(const struct put *put, enum show_outcome outcome,
     }
 }
 
-/* What others have to hear of it. Should it fail, reconcile and the outbox do it: the catalogue comes first, for as long
- * as Redis has an older version of the show reconcile tells both. */
+/* What others have to hear of it. Should it fail, reconcile and the outbox do it: the catalogue
+ * comes first, for as long as Redis has an older version of the show reconcile tells both. */
 static void publish(const struct put *put, const struct show_change *change)
 {
     const struct services *services = put->services;

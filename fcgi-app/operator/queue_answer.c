@@ -26,7 +26,8 @@ bool queue_not_found(const struct request *request, struct response *response, s
     return false;
 }
 
-/** True for the SQLSTATEs that pass by themselves: time-outs, deadlocks, a server that shuts down. */
+/** True for the SQLSTATEs that pass by themselves: time-outs, deadlocks, a server that shuts
+ *  down. */
 static bool passes_by_itself(const char *sqlstate)
 {
     static const char *const CLASSES[] = {"40", "53", "55", "57"};

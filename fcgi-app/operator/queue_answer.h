@@ -1,6 +1,6 @@
 /*
- * queue_answer — what the operators' routes about queues share: reading the request, publishing a change,
- * and the answer. A function that returns false has answered with a problem.
+ * queue_answer — what the operators' routes about queues share: reading the request, publishing a
+ * change, and the answer. A function that returns false has answered with a problem.
  */
 #ifndef SLUICE_OPERATOR_QUEUE_ANSWER_H
 #define SLUICE_OPERATOR_QUEUE_ANSWER_H
@@ -40,8 +40,8 @@ bool store_answered(const struct services *services, const struct request *reque
 /** The body as a JSON object; NULL once a problem was answered. */
 json_object *operator_body(const struct request *request, struct response *response);
 
-/** Brings a stored change to Redis. Where that fails the answer says that it is stored and comes into force
- *  later. */
+/** Brings a stored change to Redis. Where that fails the answer says that it is stored and comes
+ *  into force later. */
 bool publish_change(const struct services *services, const struct request *request,
                     struct response *response, enum queue_change change,
                     const struct queue_row *row);

@@ -1,7 +1,9 @@
 /*
- * GET /v1/admin/queues/{queue}/stats[?samples=1..900] — numbers of this moment and the last seconds.
- * Reply   200 {"queue", "state", "waiting", …, "series": [{"at", "waiting", …}, …]}; the counters entered,
- *         admitted, consumed, expired, left and withdrawn count from the queue's beginning, in the series too
+ * GET /v1/admin/queues/{queue}/stats[?samples=1..900] — numbers of this moment and the last
+ * seconds.
+ * Reply   200 {"queue", "state", "waiting", …, "series": [{"at", "waiting", …}, …]}; the counters
+ *         entered, admitted, consumed, expired, left and withdrawn count from the queue's
+ *         beginning, in the series too
  * Errors  NOT_FOUND; ADMISSION_UNAVAILABLE where Redis cannot say
  */
 #include "fcgi-app/http/problem.h"

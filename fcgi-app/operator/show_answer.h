@@ -11,8 +11,8 @@
 #include "fcgi-app/http/response.h"
 #include "lib/orders/show_store.h"
 
-/** Answers what became of a call that concerns `what` ("concert", "show") `id`: NONE, UNAVAILABLE, UNKNOWN, or a
- *  defect. Returns false. */
+/** Answers what became of a call that concerns `what` ("concert", "show") `id`: NONE,
+ *  UNAVAILABLE, UNKNOWN, or a defect. Returns false. */
 bool refuse_show_call(const struct request *request, struct response *response,
                       enum show_outcome outcome, const char *what, struct str id);
 

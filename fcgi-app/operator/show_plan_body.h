@@ -1,5 +1,6 @@
 /*
- * show_plan_body — the seats in the body of PUT /v1/admin/shows/{show}: one by one, or a plan to make them from.
+ * show_plan_body — the seats in the body of PUT /v1/admin/shows/{show}: one by one, or a plan to
+ * make them from.
  */
 #ifndef SLUICE_OPERATOR_SHOW_PLAN_BODY_H
 #define SLUICE_OPERATOR_SHOW_PLAN_BODY_H

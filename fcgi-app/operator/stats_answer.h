@@ -1,5 +1,6 @@
 /*
- * stats_answer — the numbers of a queue as operators get them: one queue's, and all queues' in the overview.
+ * stats_answer — the numbers of a queue as operators get them: one queue's, and all queues' in the
+ * overview.
  */
 #ifndef SLUICE_OPERATOR_STATS_ANSWER_H
 #define SLUICE_OPERATOR_STATS_ANSWER_H
@@ -13,8 +14,8 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/admission/queue_publication.h"
 
-/** Reads the numbers of `queue` and at least the last `samples` (0..QUEUE_SERIES_MAX) seconds. OK fills `stats`;
- *  NOT_FOUND; ADMISSION_UNAVAILABLE. */
+/** Reads the numbers of `queue` and at least the last `samples` (0..QUEUE_SERIES_MAX) seconds.
+ *  OK fills `stats`; NOT_FOUND; ADMISSION_UNAVAILABLE. */
 enum outcome stats_ask(const struct services *services, const struct request *request,
                        struct str queue, int64_t samples, struct queue_stats *stats);
 

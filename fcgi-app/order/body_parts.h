@@ -1,5 +1,6 @@
 /*
- * body_parts — the pieces that the bodies of orders and holds have in common, and where they say what is wrong.
+ * body_parts — the pieces that the bodies of orders and holds have in common, and where they say
+ * what is wrong.
  */
 #ifndef SLUICE_ORDER_BODY_PARTS_H
 #define SLUICE_ORDER_BODY_PARTS_H
@@ -27,7 +28,8 @@ struct body_seats {
 /** Fills `fault`; returns false. */
 bool body_fail(struct body_fault *fault, const char *pointer, const char *why);
 
-/** True where `object`, which stands at the pointer `at`, has no members but those named (NULL at the end). */
+/** True where `object`, which stands at the pointer `at`, has no members but those named (NULL
+ *  at the end). */
 bool body_only_members(struct arena *arena, json_object *object, const char *at,
                        const char *const *names, struct body_fault *fault);
 

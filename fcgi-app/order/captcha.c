@@ -105,7 +105,8 @@ static enum captcha_outcome check_token(struct check *check)
 {
     const struct services *services = check->services;
 
-    /* The provider takes a token once; of a request that is repeated we know ourselves that it was good. */
+    /* The provider takes a token once; of a request that is repeated we know ourselves that it
+     * was good. */
     switch (captcha_spent(services->redis, check->arena, TOKEN, check->solution, &check->holder)) {
     case OUTCOME_OK:
         break;
@@ -126,7 +127,8 @@ static enum captcha_outcome check_token(struct check *check)
     }
 }
 
-/* A proof of work in place of the provider's captcha: counts only while the provider gives no verdict. */
+/* A proof of work in place of the provider's captcha: counts only while the provider gives no
+ * verdict. */
 static enum captcha_outcome check_fallback(struct check *check)
 {
     const struct services *services = check->services;

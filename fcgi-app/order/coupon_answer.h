@@ -12,8 +12,8 @@
 void coupon_answer(struct response *response, int status, struct str event,
                    const struct coupon *coupon);
 
-/** Answers an outcome that brought nothing and that no route treats in its own way: NO_SUCH (event), and what
- *  UNAVAILABLE, UNKNOWN and FAILED come to. */
+/** Answers an outcome that brought nothing and that no route treats in its own way: NO_SUCH
+ *  (event), and what UNAVAILABLE, UNKNOWN and FAILED come to. */
 void coupon_answer_failure(const struct request *request, struct response *response,
                            enum coupon_outcome outcome);
 

@@ -1,11 +1,11 @@
 /*
  * DELETE /v1/shows/{show}/holds — give held seats back.
  *
- * Request   no body, or {"seats": [id, …]}: only these; those that the member does not hold are passed over. No entry
- *           token is needed: holds outlive it
+ * Request   no body, or {"seats": [id, …]}: only these; those that the member does not hold are
+ *           passed over. No entry token is needed: holds outlive it
  * Reply     204, also where nothing was held
- * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND, 409 ORDER_IN_PROGRESS (an order runs on one of
- *           them: nothing was given back), 503 ADMISSION_UNAVAILABLE
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND, 409 ORDER_IN_PROGRESS (an
+ *           order runs on one of them: nothing was given back), 503 ADMISSION_UNAVAILABLE
  * Touches   lua/seats_release.lua, the catalogue
  */
 #include "fcgi-app/http/caller.h"

@@ -4,7 +4,8 @@
  * Request   event: a slug; whether there is such an event is not looked at. Without it: for whichever event the
  *           caller chooses
  * Reply     200 ALTCHA's JSON: {"parameters": {..}, "signature"}, good for five minutes
- * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND where no altcha_keys_file is set
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND where no altcha_keys_file is
+ *           set
  * Touches   nothing: neither Redis nor PostgreSQL
  */
 #include "fcgi-app/http/caller.h"

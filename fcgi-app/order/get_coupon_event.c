@@ -1,15 +1,18 @@
 /*
  * GET /v1/coupon-events/{event} — an event's public state and what is left, the same for everyone.
  *
- * Reply     200 {"event", "name", "queue", "state", "opensAt", "endsAt", "captcha", "coupons", "issued", "left",
- *           "serverTime"}, cacheable for 1 s. state: PRE_OPEN, OPEN, SOLD_OUT, ENDED, by PostgreSQL's clock. left
- *           counts a coupon as long as its issue is not committed. One trip to Redis; PostgreSQL is asked about the
- *           event once a second and worker, and for the counts only where Redis does not know them
+ * Reply     200 {"event", "name", "queue", "state", "opensAt", "endsAt", "captcha", "coupons",
+ *           "issued", "left", "serverTime"}, cacheable for 1 s. state: PRE_OPEN, OPEN, SOLD_OUT,
+ *           ENDED, by PostgreSQL's clock. left counts a coupon as long as its issue is not
+ *           committed. One trip to Redis; PostgreSQL is asked about the event once a second and
+ *           worker, and for the counts only where Redis does not know them
  *
- * GET /v1/coupon-events/{event}/result — how the event went, for everyone to read: no member ids, no codes.
+ * GET /v1/coupon-events/{event}/result — how the event went, for everyone to read: no member ids,
+ * no codes.
  *
- * Reply     200 {"event", "queue", "state", "issued", "left", "firstIssuedAt", "lastIssuedAt", "numbersServed":
- *           [{"epoch", "numbers": "1-68,70-71"}], "opensAt", "endsAt", "serverTime"}, cacheable for 10 s
+ * Reply     200 {"event", "queue", "state", "issued", "left", "firstIssuedAt", "lastIssuedAt",
+ *           "numbersServed": [{"epoch", "numbers": "1-68,70-71"}], "opensAt", "endsAt",
+ *           "serverTime"}, cacheable for 10 s
  * Errors    404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
  * Touches   lua/coupon_standing.lua; sql/queries/coupon_event_find.sql, coupon_result.sql
  */

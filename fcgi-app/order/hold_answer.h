@@ -7,8 +7,8 @@
 #include "fcgi-app/http/response.h"
 #include "lib/admission/seats.h"
 
-/** Answers {"seats", "expiresAt", "held": [{"seat", "expiresAt"}], "serverTime"}: ids and deadlines, soonest first;
- *  the first expiresAt is the soonest one, null where nothing is held. */
+/** Answers {"seats", "expiresAt", "held": [{"seat", "expiresAt"}], "serverTime"}: ids and
+ *  deadlines, soonest first; the first expiresAt is the soonest one, null where nothing is held. */
 void hold_answer(struct response *response, int status, const struct seat_holds *holds);
 
 #endif

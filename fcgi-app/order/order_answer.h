@@ -16,8 +16,8 @@ void order_answer_write(struct buffer *out, const struct order *order);
 /** Answers with `order`. */
 void order_answer(struct response *response, int status, const struct order *order);
 
-/** Answers an outcome that brought no order and that no route treats in its own way: NONE, NOT_CANCELABLE
- *  and what UNAVAILABLE, UNKNOWN and FAILED come to. */
+/** Answers an outcome that brought no order and that no route treats in its own way: NONE,
+ *  NOT_CANCELABLE and what UNAVAILABLE, UNKNOWN and FAILED come to. */
 void order_answer_failure(const struct request *request, struct response *response,
                           enum order_outcome outcome);
 

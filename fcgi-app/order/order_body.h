@@ -1,6 +1,6 @@
 /*
- * order_body — reads the body of POST /v1/orders and gives it a fingerprint that does not depend on how it
- * was written down.
+ * order_body — reads the body of POST /v1/orders and gives it a fingerprint that does not depend on
+ * how it was written down.
  */
 #ifndef SLUICE_ORDER_ORDER_BODY_H
 #define SLUICE_ORDER_ORDER_BODY_H
@@ -26,9 +26,9 @@ struct order_body {
     char fingerprint[SHA256_TEXT + 1];
 };
 
-/** Reads `json`, an object. Returns false with `fault` filled where it is no order: a member that is
- *  missing, unknown or of the wrong type, a quantity out of range, an SKU or a seat that stands twice, or
- *  items and seats in one order. */
+/** Reads `json`, an object. Returns false with `fault` filled where it is no order: a member
+ *  that is missing, unknown or of the wrong type, a quantity out of range, an SKU or a seat that
+ *  stands twice, or items and seats in one order. */
 bool order_body_read(struct arena *arena, json_object *json, struct order_body *body,
                      struct body_fault *fault);
 

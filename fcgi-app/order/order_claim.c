@@ -17,8 +17,8 @@ static void complain(const char *event, const struct claim *claim, enum outcome 
                          LOG_TEXT("outcome", outcome_word(outcome))));
 }
 
-/* A transaction before it on this worker's connection, its own, and its repeat. Should that be too short, reconcile
- * releases the claim, and the transaction is refused. */
+/* A transaction before it on this worker's connection, its own, and its repeat. Should that be
+ * too short, reconcile releases the claim, and the transaction is refused. */
 static int64_t least_lease_ms(const struct services *services, int64_t spare_ms)
 {
     return 3 * services->settings->statement_timeout_ms + spare_ms;

@@ -1,19 +1,22 @@
 /*
  * POST /v1/coupon-events/{event}/coupons — get a coupon with an entry token: one a member.
  *
- * Request   header X-Entry-Token; {"captcha": solution} where the event asks for one, else no body is needed
- * Reply     201 {"event", "code", "issuedAt", "alreadyIssued": false}; 200 with the member's own of before and
- *           alreadyIssued true: with the spent token while its tombstone stands, or with a new token, which
- *           stays unspent
- * Errors    in this order: 401 UNAUTHENTICATED, 400 INVALID_REQUEST, 401 ENTRY_TOKEN_REQUIRED, 404 NOT_FOUND;
- *           then 401 ENTRY_TOKEN_INVALID, 409 ORDER_IN_PROGRESS, 429 ORDER_CAPACITY, 503 ADMISSION_UNAVAILABLE,
- *           410 SOLD_OUT where Redis has heard so; then 403 CAPTCHA_FAILED, 503 CAPTCHA_UNAVAILABLE; then 403 EVENT_NOT_OPEN, 410 EVENT_ENDED, 410 SOLD_OUT,
- *           409 COUPON_BUSY, 503 ORDERS_UNAVAILABLE. None of them costs the token
- * Touches   lua/claim.lua, consume.lua, release.lua; sql/queries/coupon_issue.sql, coupons_left.sql, coupon_find.sql
+ * Request   header X-Entry-Token; {"captcha": solution} where the event asks for one, else no body
+ *           is needed
+ * Reply     201 {"event", "code", "issuedAt", "alreadyIssued": false}; 200 with the member's own of
+ *           before and alreadyIssued true: with the spent token while its tombstone stands, or with
+ *           a new token, which stays unspent
+ * Errors    in this order: 401 UNAUTHENTICATED, 400 INVALID_REQUEST, 401 ENTRY_TOKEN_REQUIRED,
+ *           404 NOT_FOUND; then 401 ENTRY_TOKEN_INVALID, 409 ORDER_IN_PROGRESS, 429 ORDER_CAPACITY,
+ *           503 ADMISSION_UNAVAILABLE, 410 SOLD_OUT where Redis has heard so; then
+ *           403 CAPTCHA_FAILED, 503 CAPTCHA_UNAVAILABLE; then 403 EVENT_NOT_OPEN, 410 EVENT_ENDED,
+ *           410 SOLD_OUT, 409 COUPON_BUSY, 503 ORDERS_UNAVAILABLE. None of them costs the token
+ * Touches   lua/claim.lua, consume.lua, release.lua; sql/queries/coupon_issue.sql,
+ *           coupons_left.sql, coupon_find.sql
  *
- * As with an order: one trip to Redis says all there is to say beforehand (the token, whether this member has one,
- * whether any is left, how many are issued) and takes the token, one to PostgreSQL is the whole issue, one more
- * spends the token or gives it back.
+ * As with an order: one trip to Redis says all there is to say beforehand (the token, whether this
+ * member has one, whether any is left, how many are issued) and takes the token, one to PostgreSQL
+ * is the whole issue, one more spends the token or gives it back.
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
@@ -64,8 +67,8 @@ static void note_issue(const struct attempt *attempt, const struct coupon *coupo
                          LOG_INT("number", attempt->claim.seq)));
 }
 
-/* Everything of this event is gone, as PostgreSQL says: then maybe all that the queue sells is. Once in a while is
- * enough, for each look takes the queue's row. */
+/* Everything of this event is gone, as PostgreSQL says: then maybe all that the queue sells is.
+ * Once in a while is enough, for each look takes the queue's row. */
 static void publish_sold_out(const struct attempt *attempt)
 {
     static char last_queue[SLUG_MAX + 1];
@@ -113,8 +116,8 @@ static void already_issued(const struct attempt *attempt, const struct coupon *c
     coupon_answer(attempt->response, 200, attempt->event, coupon);
 }
 
-/* No row was free. Whether one may yet become so only a new snapshot can tell: what others have taken and not
- * committed counts as left. */
+/* No row was free. Whether one may yet become so only a new snapshot can tell: what others have
+ * taken and not committed counts as left. */
 static void none_free(const struct attempt *attempt)
 {
     enum coupon_outcome left =
@@ -151,7 +154,8 @@ static bool last_by_redis(const struct claim *claim)
     return claim->coupons >= 0 && claim->issued >= claim->coupons - 1;
 }
 
-/* Should Redis be so far behind that it errs, the end is found by whoever asks in vain, or by reconcile. */
+/* Should Redis be so far behind that it errs, the end is found by whoever asks in vain, or by
+ * reconcile. */
 static bool may_be_few(const struct claim *claim)
 {
     return claim->coupons < 0 || claim->coupons - claim->issued <= UNHEARD_MAX;
@@ -258,8 +262,8 @@ static bool answer_own(const struct attempt *attempt)
     return true;
 }
 
-/* Redis names an owner whom PostgreSQL does not know, which reconcile will mend: the token is taken without regard to
- * what Redis has heard of the event. */
+/* Redis names an owner whom PostgreSQL does not know, which reconcile will mend: the token is
+ * taken without regard to what Redis has heard of the event. */
 static enum outcome take_ignoring_owner(struct attempt *attempt)
 {
     log_event(
@@ -297,7 +301,8 @@ static void answer_untaken(const struct attempt *attempt, enum outcome taken)
     }
 }
 
-/* Checks everything that needs neither Redis nor, but for the event's row once a second, PostgreSQL. */
+/* Checks everything that needs neither Redis nor, but for the event's row once a second,
+ * PostgreSQL. */
 static bool validate(struct attempt *attempt)
 {
     const struct request *request = attempt->request;

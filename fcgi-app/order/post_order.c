@@ -2,20 +2,23 @@
  * POST /v1/orders — place an order with an entry token.
  *
  * Request   headers X-Entry-Token and Idempotency-Key;
- *           {"queue": q, "items": [{"sku": s, "quantity": 1..10000}, …]}, 1..50 items, each SKU once, or
- *           {"queue": q, "show": s, "seats": [id, …]}, 1..100 seats that the member holds
+ *           {"queue": q, "items": [{"sku": s, "quantity": 1..10000}, …]}, 1..50 items, each SKU
+ *           once, or {"queue": q, "show": s, "seats": [id, …]}, 1..100 seats that the member holds
  * Reply     201 the order, Location; the same key and body again: 200, Idempotent-Replayed: true
  * Errors    in this order: 401 UNAUTHENTICATED, 400 IDEMPOTENCY_KEY_REQUIRED, 400 INVALID_REQUEST,
  *           401 ENTRY_TOKEN_REQUIRED; then 401 ENTRY_TOKEN_INVALID, 404 NOT_FOUND (queue, show),
- *           409 ORDER_IN_PROGRESS, 409 OUT_OF_STOCK, 409 SEAT_NOT_HELD, 409 SEATS_TAKEN, 422 UNKNOWN_SEAT,
- *           422 TOO_MANY_SEATS, 422 IDEMPOTENCY_KEY_REUSED, 429 ORDER_CAPACITY, 503 ADMISSION_UNAVAILABLE,
- *           503 ORDERS_UNAVAILABLE. None of them costs the token or a hold
- * Touches   lua/claim.lua, claim_seats.lua, consume.lua, release.lua, release_seats.lua, seats_tell.lua;
- *           sql/queries/order_place.sql, order_by_key.sql, seats_of_order.sql, seats_named.sql
+ *           409 ORDER_IN_PROGRESS, 409 OUT_OF_STOCK, 409 SEAT_NOT_HELD, 409 SEATS_TAKEN,
+ *           422 UNKNOWN_SEAT, 422 TOO_MANY_SEATS, 422 IDEMPOTENCY_KEY_REUSED, 429 ORDER_CAPACITY,
+ *           503 ADMISSION_UNAVAILABLE, 503 ORDERS_UNAVAILABLE. None of them costs the token or a
+ *           hold
+ * Touches   lua/claim.lua, claim_seats.lua, consume.lua, release.lua, release_seats.lua,
+ *           seats_tell.lua; sql/queries/order_place.sql, order_by_key.sql, seats_of_order.sql,
+ *           seats_named.sql
  *
- * One trip to Redis takes the token and guards the holds, one to PostgreSQL is the whole order, one more spends the
- * token or gives it back. PostgreSQL's word counts: once it has committed, the answer is 201 whatever Redis says.
- * Of seats Redis is told after the commit what PostgreSQL then says; until it has heard, the guard keeps them.
+ * One trip to Redis takes the token and guards the holds, one to PostgreSQL is the whole order, one
+ * more spends the token or gives it back. PostgreSQL's word counts: once it has committed, the
+ * answer is 201 whatever Redis says. Of seats Redis is told after the commit what PostgreSQL then
+ * says; until it has heard, the guard keeps them.
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
@@ -64,8 +67,9 @@ static void answer_created(const struct attempt *attempt, const struct order *or
                     str_of(arena_format(arena, "/v1/orders/%.*s", STR_ARG(order->id))));
 }
 
-/* The token was spent under this very key, or what the order wants is not the member's to order: then maybe
- * because this key has ordered it before, with another token. `otherwise`: what it is where it has not. */
+/* The token was spent under this very key, or what the order wants is not the member's to order:
+ * then maybe because this key has ordered it before, with another token. `otherwise`: what it is
+ * where it has not. */
 static void replay(const struct attempt *attempt, enum outcome otherwise)
 {
     struct order order;
@@ -150,7 +154,8 @@ static void committed(const struct attempt *attempt, const struct order_placemen
     const struct services *services = attempt->services;
     const struct order *order = &placement->order;
 
-    /* Before all that may yet go wrong: whoever looks for what became of the request finds its order. */
+    /* Before all that may yet go wrong: whoever looks for what became of the request finds its
+     * order. */
     order_answer_log(LOG_LEVEL_INFO, "order.created", order, attempt->claim.member,
                      attempt->claim.id);
     test_pause("order.committed");
@@ -165,7 +170,8 @@ static void committed(const struct attempt *attempt, const struct order_placemen
     answer_created(attempt, order);
 }
 
-/* The key has made an order before: with this token, which is then spent, or with an earlier one. */
+/* The key has made an order before: with this token, which is then spent, or with an earlier
+ * one. */
 static void replayed(const struct attempt *attempt, const struct order_placement *placement)
 {
     const struct order *order = &placement->order;
@@ -180,7 +186,8 @@ static void replayed(const struct attempt *attempt, const struct order_placement
     answer_replay(attempt, order);
 }
 
-/* The claim has ended in another way than by a release of this order's: its holds are to be what they were. */
+/* The claim has ended in another way than by a release of this order's: its holds are to be what
+ * they were. */
 static void give_holds_back(const struct attempt *attempt)
 {
     if (is_of_seats(attempt)) {
@@ -188,7 +195,8 @@ static void give_holds_back(const struct attempt *attempt)
     }
 }
 
-/* The transaction was rolled back: the token is good for another try, and the holds are what they were. */
+/* The transaction was rolled back: the token is good for another try, and the holds are what
+ * they were. */
 static void rolled_back(const struct attempt *attempt, enum order_outcome outcome,
                         const struct order_placement *placement)
 {

@@ -13,17 +13,18 @@
 /** Appends a list of seats as JSON. */
 void seat_answer_write(struct buffer *out, const struct str *seats, size_t count);
 
-/** Answers SEATS_TAKEN ("taken"), UNKNOWN_SEAT ("unknown"), SEAT_NOT_HELD ("notHeld"), each with the seats, and
- *  TOO_MANY_SEATS ("most"); any other refusal as problem_answer_outcome() does. */
+/** Answers SEATS_TAKEN ("taken"), UNKNOWN_SEAT ("unknown"), SEAT_NOT_HELD ("notHeld"), each with
+ *  the seats, and TOO_MANY_SEATS ("most"); any other refusal as problem_answer_outcome() does. */
 void seat_answer_refusal(const struct request *request, struct response *response,
                          enum outcome outcome, const struct seat_refusal *refusal);
 
-/** As seat_answer_refusal(), of a show that PostgreSQL knows: where Redis does not, it has forgotten the show or its queue. */
+/** As seat_answer_refusal(), of a show that PostgreSQL knows: where Redis does not, it has
+ *  forgotten the show or its queue. */
 void seat_answer_hold_refusal(const struct request *request, struct response *response,
                               enum outcome outcome, const struct seat_refusal *refusal);
 
-/** Answers what it means that Redis knows no such show in `queue`: it is not loaded, or there is none, or (`at`: the
- *  pointer to it in a body) it is sold through another queue. */
+/** Answers what it means that Redis knows no such show in `queue`: it is not loaded, or there is
+ *  none, or (`at`: the pointer to it in a body) it is sold through another queue. */
 void seat_answer_no_show(const struct services *services, const struct request *request,
                          struct response *response, const struct show_ref *show, const char *at);
 

@@ -1,10 +1,11 @@
 /*
  * POST /v1/payments/webhooks/{provider} — the provider says that something happened to a payment.
  *
- * Reply     200 {"recorded": true} once it is noted down that the payment is to be looked up; {"recorded": false}
- *           for what is about none of ours. Again, late or in any order: the same, for a look-up decides.
- * Errors    400 INVALID_REQUEST, 403 FORBIDDEN (the signature is missing or wrong), 404 NOT_FOUND (no such
- *           provider here, or it calls nobody), 503 ORDERS_UNAVAILABLE
+ * Reply     200 {"recorded": true} once it is noted down that the payment is to be looked up;
+ *           {"recorded": false} for what is about none of ours. Again, late or in any order: the
+ *           same, for a look-up decides.
+ * Errors    400 INVALID_REQUEST, 403 FORBIDDEN (the signature is missing or wrong), 404 NOT_FOUND
+ *           (no such provider here, or it calls nobody), 503 ORDERS_UNAVAILABLE
  * Touches   sql/queries/payment_hint.sql
  */
 #include "fcgi-app/http/problem.h"

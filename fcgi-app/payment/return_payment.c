@@ -1,14 +1,17 @@
 /*
- * GET /v1/orders/{id}/payment/approve, …/cancel, …/fail — where the provider sends the browser back.
+ * GET /v1/orders/{id}/payment/approve, …/cancel, …/fail — where the provider sends the browser
+ * back.
  *
- * Request   query: state=… (ours, of this payment), and what the provider adds (pg_token, or paymentKey, orderId,
- *           amount). No login: the state is what lets somebody in.
- * Reply     303 to the setting payment_result_url with ?order=…&payment=paid|confirming|refused|refunded|stopped|
- *           unavailable; 204 for HEAD and for a browser that only looks ahead: those change nothing
+ * Request   query: state=… (ours, of this payment), and what the provider adds (pg_token, or
+ *           paymentKey, orderId, amount). No login: the state is what lets somebody in.
+ * Reply     303 to the setting payment_result_url with
+ *           ?order=…&payment=paid|confirming|refused|refunded|stopped| unavailable; 204 for HEAD
+ *           and for a browser that only looks ahead: those change nothing
  * Errors    403 FORBIDDEN (not the state of a payment of this order; there may be no such order),
  *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/payment_returns.sql, payment_approve_begin.sql and the records of payments; the
- *           provider; lua/place_free.lua, sold_out.lua. Redis may be away: the outbox tells it later.
+ * Touches   sql/queries/payment_returns.sql, payment_approve_begin.sql and the records of payments;
+ *           the provider; lua/place_free.lua, sold_out.lua. Redis may be away: the outbox tells it
+ *           later.
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/payment/payment_call.h"

@@ -18,9 +18,11 @@
 
 enum {
     BEAT_MS = 500,
-    /* Before a worker that has one in the database takes on another: time for one that has nothing to do. */
+    /* Before a worker that has one in the database takes on another: time for one that has
+     * nothing to do. */
     YIELD_US = 100,
-    /* A transaction that has taken so long may take longer: whoever comes next is better off elsewhere. */
+    /* A transaction that has taken so long may take longer: whoever comes next is better off
+     * elsewhere. */
     STALLED_US = 50000
 };
 
@@ -48,7 +50,8 @@ struct worker {
     int64_t beat_at_ms; /* when the next sign of life is due */
 };
 
-/* The queues promote only while orders can be taken, so the order pool's sign of life in Redis says just that. */
+/* The queues promote only while orders can be taken, so the order pool's sign of life in Redis
+ * says just that. */
 static void beat_if_due(struct worker *worker)
 {
     const struct services *services = worker->services;
@@ -81,8 +84,8 @@ static void set_log_request(const struct slot *slot)
     log_set_request(slot->exchange->request.request_id, slot->exchange->request.traceparent);
 }
 
-/* Reads a request: then it is WHOLE, or EMPTY where its response is complete. Returns false where there is none on this
- * connection. */
+/* Reads a request: then it is WHOLE, or EMPTY where its response is complete. Returns false
+ * where there is none on this connection. */
 static bool read_request(const struct services *services, struct slot *slot)
 {
     struct exchange *exchange = slot->exchange;
@@ -179,7 +182,8 @@ static void send_if_prepared(const struct services *services, struct slot *slot)
     }
 }
 
-/* Reads what has come on a new connection and does as much of it as may be done while another is in the database. */
+/* Reads what has come on a new connection and does as much of it as may be done while another is
+ * in the database. */
 static void start_request(const struct services *services, struct slot *slot)
 {
     if (!read_request(services, slot)) {
@@ -192,7 +196,8 @@ static void start_request(const struct services *services, struct slot *slot)
     }
 }
 
-/* Which of the two can be read, the answer before the other, until `deadline_us` (monotonic); -1 for none. */
+/* Which of the two can be read, the answer before the other, until `deadline_us` (monotonic); -1
+ * for none. */
 static int first_of(int answer_fd, int other_fd, int64_t deadline_us)
 {
     struct pollfd watched[] = {{.fd = answer_fd, .events = POLLIN},
@@ -207,7 +212,8 @@ static int first_of(int answer_fd, int other_fd, int64_t deadline_us)
     return watched[0].revents != 0 ? answer_fd : other_fd;
 }
 
-/* A connection that waits although other workers had time to take it; -1 once the answer is there or has taken long. */
+/* A connection that waits although other workers had time to take it; -1 once the answer is
+ * there or has taken long. */
 static int accept_unclaimed(int answer_fd, int64_t stalled_us)
 {
     if (first_of(answer_fd, LISTENER_FD, stalled_us) != LISTENER_FD ||
@@ -218,8 +224,8 @@ static int accept_unclaimed(int answer_fd, int64_t stalled_us)
     return listener_accept();
 }
 
-/* Takes on another while PostgreSQL works for the first, if somebody waits whom no other worker takes. Returns as soon as that
- * is done, or the answer is there, or the time for it is over. */
+/* Takes on another while PostgreSQL works for the first, if somebody waits whom no other worker
+ * takes. Returns as soon as that is done, or the answer is there, or the time for it is over. */
 static void start_next_meanwhile(struct worker *worker, const struct slot *first, struct slot *next)
 {
     const struct services *services = worker->services;
@@ -250,7 +256,8 @@ static bool is_answered(const struct postgres_call *call)
     return call->outcome == POSTGRES_OK || call->outcome == POSTGRES_REFUSED;
 }
 
-/* Does all that is left to do for `slot`, and what may be done meanwhile for `next`, which is empty. */
+/* Does all that is left to do for `slot`, and what may be done meanwhile for `next`, which is
+ * empty. */
 static void finish_request(struct worker *worker, struct slot *slot, struct slot *next)
 {
     const struct services *services = worker->services;
@@ -283,7 +290,8 @@ static void finish_request(struct worker *worker, struct slot *slot, struct slot
     }
 }
 
-/* The next connection: at once where one waits, as in a busy pool one mostly does. -1 after a beat or a signal. */
+/* The next connection: at once where one waits, as in a busy pool one mostly does. -1 after a
+ * beat or a signal. */
 static int next_connection(const sigset_t *open_mask)
 {
     const struct timespec beat = {.tv_nsec = BEAT_MS * 1000000L};

@@ -47,25 +47,27 @@ enum accepted {
     ACCEPTED_NONE  /* none can be accepted while file descriptors, say, are wanting */
 };
 
-/** Accepts what waits at the listener and has epoll watch it: one, and one more for each few requests in flight. So a storm
- *  does not wait for as many long turns, and while there is little to do the other workers get their share. */
+/** Accepts what waits at the listener and has epoll watch it: one, and one more for each few
+ *  requests in flight. So a storm does not wait for as many long turns, and while there is
+ *  little to do the other workers get their share. */
 enum accepted connections_accept(struct connection_table *table, int epoll_fd, int64_t now_ms);
 
 /** Closes it without a further word, and frees its place. */
 void connection_close(struct connection_table *table, struct connection *connection);
 
-/** Begins reading the request that has arrived. Returns false where it was none: the connection is then
- *  closed. */
+/** Begins reading the request that has arrived. Returns false where it was none: the connection
+ *  is then closed. */
 bool connection_read(struct connection_table *table, struct connection *connection);
 
-/** Ends the request that was answered. The connection is idle afterwards, or closed where the peer is
- *  gone. */
+/** Ends the request that was answered. The connection is idle afterwards, or closed where the
+ *  peer is gone. */
 void connection_finish(struct connection_table *table, struct connection *connection,
                        int64_t now_ms);
 
-/** Sends `answer` (as CGI wants it) and closes the connection. nginx must not put its next request into a
- *  connection that is being closed, as a POST lost there is not sent again: so the answer is written with
- *  something behind its end, in one piece, which keeps nginx from using the connection again. */
+/** Sends `answer` (as CGI wants it) and closes the connection. nginx must not put its next
+ *  request into a connection that is being closed, as a POST lost there is not sent again: so
+ *  the answer is written with something behind its end, in one piece, which keeps nginx from
+ *  using the connection again. */
 void connection_finish_last(struct connection_table *table, struct connection *connection,
                             struct str answer);
 

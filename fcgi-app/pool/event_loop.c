@@ -257,8 +257,8 @@ static void close_unless_used(struct loop *loop, struct connection *connection)
     }
 }
 
-/* How long a connection may be idle. Closing one that is in use could lose a POST, so it is done only while
- * stopping, and where the longest idle ones would keep others out for ever. */
+/* How long a connection may be idle. Closing one that is in use could lose a POST, so it is done
+ * only while stopping, and where the longest idle ones would keep others out for ever. */
 static int64_t idle_max_ms(const struct loop *loop)
 {
     if (is_stopping(loop)) {

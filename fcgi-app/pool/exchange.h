@@ -58,7 +58,8 @@ void exchange_free(struct exchange *exchange);
 bool exchange_begin(struct exchange *exchange, enum pool pool, size_t body_max, FCGX_Request *fcgi,
                     int64_t now_ms);
 
-/** Hands the response to libfcgi and logs and counts the request. The connection's end of request is the caller's. */
+/** Hands the response to libfcgi and logs and counts the request. The connection's end of
+ *  request is the caller's. */
 void exchange_send(struct exchange *exchange, FCGX_Request *fcgi, int64_t now_ms);
 
 /** Appends the response to `out` instead, and logs and counts the request. */

@@ -1,6 +1,7 @@
 /*
- * lateness — by how much a worker is late, lastingly: the least of what was noted within the last tenths of a second. One
- * long turn, or a process that stood still for a moment, is no overload: what comes after it is on time again.
+ * lateness — by how much a worker is late, lastingly: the least of what was noted within the last
+ * tenths of a second. One long turn, or a process that stood still for a moment, is no overload:
+ * what comes after it is on time again.
  */
 #ifndef SLUICE_POOL_LATENESS_H
 #define SLUICE_POOL_LATENESS_H
@@ -16,7 +17,8 @@ struct lateness {
     int64_t least_before_ms; /* in the one before it */
 };
 
-/** Notes that something is `late_ms` ≥ 0 late now. To be called often while there is something to do. */
+/** Notes that something is `late_ms` ≥ 0 late now. To be called often while there is something
+ *  to do. */
 void lateness_note(struct lateness *lateness, int64_t late_ms, int64_t now_ms);
 
 /** The least that was noted in the last LATENESS_WINDOW_MS to twice as long. */

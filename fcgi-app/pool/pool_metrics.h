@@ -1,5 +1,6 @@
 /*
- * pool_metrics — what each process of a pool counts: its requests by route and class, and its signs of life.
+ * pool_metrics — what each process of a pool counts: its requests by route and class, and its signs
+ * of life.
  */
 #ifndef SLUICE_POOL_POOL_METRICS_H
 #define SLUICE_POOL_POOL_METRICS_H

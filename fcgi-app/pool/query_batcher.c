@@ -103,7 +103,8 @@ static void give_back(struct batch *batch)
     batcher->spare_count++;
 }
 
-/* One with room for it: nearly always the first, for most questions of a moment are about one queue. */
+/* One with room for it: nearly always the first, for most questions of a moment are about one
+ * queue. */
 static struct batch *batch_for(struct query_batcher *batcher, const struct line_query *query)
 {
     for (struct batch *batch = batcher->open; batch != NULL; batch = batch->next) {

@@ -116,8 +116,8 @@ bool shedding_by_turns(const struct shedding *shedding, enum shed_kind kind)
     return is_beyond(shedding->settings, kind, lateness_ms(&shedding->turns));
 }
 
-/* A connection on which something has waited for redis_timeout_ms is dropped, and everything in flight ends without an
- * answer: nothing is added to it shortly before. */
+/* A connection on which something has waited for redis_timeout_ms is dropped, and everything in
+ * flight ends without an answer: nothing is added to it shortly before. */
 static bool is_beyond_for_redis(const struct shedding *shedding, enum shed_kind kind)
 {
     int64_t late_ms = lateness_ms(&shedding->redis);

@@ -1,11 +1,12 @@
 /*
- * shedding — refuses what would be answered too late anyway, before any work is done for it, by kind: who only looks
- * first, then who enters, then new orders. Whatever was begun is finished, and nobody at the gate is put out. Refused is
- * with 503 and a Retry-After that is spread (http/problem.h); no place and no token is lost by it.
+ * shedding — refuses what would be answered too late anyway, before any work is done for it, by
+ * kind: who only looks first, then who enters, then new orders. Whatever was begun is finished, and
+ * nobody at the gate is put out. Refused is with 503 and a Retry-After that is spread
+ * (http/problem.h); no place and no token is lost by it.
  *
- * The order and catalogue pools know how late each request is by nginx' word (REQUEST_AT), over TCP by the kernel's, for
- * clocks of hosts differ. The queue pool measures
- * itself: how long the oldest of what was ready has waited for its turn, and how old the oldest question to Redis is.
+ * The order and catalogue pools know how late each request is by nginx' word (REQUEST_AT), over TCP
+ * by the kernel's, for clocks of hosts differ. The queue pool measures itself: how long the oldest
+ * of what was ready has waited for its turn, and how old the oldest question to Redis is.
  */
 #ifndef SLUICE_POOL_SHEDDING_H
 #define SLUICE_POOL_SHEDDING_H
@@ -44,18 +45,20 @@ struct shedding {
 /** The settings are borrowed. */
 void shedding_start(struct shedding *shedding, const struct settings *settings, int64_t now_ms);
 
-/** To be called when epoll has told what is ready, at `now_ms`; the turn before ended at `ended_ms`.
- *  `redis_ms`: how old the oldest question to Redis is. */
+/** To be called when epoll has told what is ready, at `now_ms`; the turn before ended at
+ *  `ended_ms`. `redis_ms`: how old the oldest question to Redis is. */
 void shedding_turn(struct shedding *shedding, int64_t now_ms, int64_t ended_ms, int64_t redis_ms);
 
-/** True where a request of this kind is to be refused now for want of time, by shedding_answer(). */
+/** True where a request of this kind is to be refused now for want of time, by
+ *  shedding_answer(). */
 bool shedding_by_turns(const struct shedding *shedding, enum shed_kind kind);
 
-/** The same for one that needs Redis, by Redis' lateness too; it is counted, and to be finished as one to which Redis gave
- *  no answer. */
+/** The same for one that needs Redis, by Redis' lateness too; it is counted, and to be finished
+ *  as one to which Redis gave no answer. */
 bool shedding_by_redis(const struct shedding *shedding, enum shed_kind kind);
 
-/** True where a request of a blocking pool that has waited so long for a worker is to be refused. */
+/** True where a request of a blocking pool that has waited so long for a worker is to be
+ *  refused. */
 bool shedding_by_wait(const struct settings *settings, enum shed_kind kind, int64_t waited_ms);
 
 /** Refuses one of `pool`, and counts it. */

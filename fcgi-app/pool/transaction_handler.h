@@ -1,7 +1,8 @@
 /*
- * transaction_handler — the form of a route of the order pool whose work is one transaction: what comes before it and
- * what comes behind it. While PostgreSQL works for one request, the worker does the first half of the next, so that the
- * connection hardly ever waits for a worker: docs/decisions/0056-one-in-the-database-one-before-it.md.
+ * transaction_handler — the form of a route of the order pool whose work is one transaction: what
+ * comes before it and what comes behind it. While PostgreSQL works for one request, the worker does
+ * the first half of the next, so that the connection hardly ever waits for a worker:
+ * docs/decisions/0056-one-in-the-database-one-before-it.md.
  */
 #ifndef SLUICE_POOL_TRANSACTION_HANDLER_H
 #define SLUICE_POOL_TRANSACTION_HANDLER_H
@@ -28,8 +29,8 @@ typedef enum transaction_begun transaction_begin(const struct services *services
                                                  struct response *response,
                                                  struct transaction *transaction);
 
-/** The second half: completes the response. The call of the next request may be in flight; whatever asks PostgreSQL here
- *  waits for that one. */
+/** The second half: completes the response. The call of the next request may be in flight;
+ *  whatever asks PostgreSQL here waits for that one. */
 typedef void transaction_end(const struct services *services, const struct request *request,
                              struct response *response, struct transaction *transaction);
 

@@ -3,12 +3,15 @@
  *
  * Request  Authorization: Bearer JWT, or a visitor cookie, or nothing (queues for visitors);
  *          X-Queue-Ticket or its cookie keeps this screen's session
- *          {"code": "…"}, if any: an invite lets in at once or next, a priority code puts into that lane;
- *          {"captcha": "…"}: the proof of work that a new place costs where entryCaptcha is altcha
+ *          {"code": "…"}, if any: an invite lets in at once or next, a priority code puts into that
+ *          lane; {"captcha": "…"}: the proof of work that a new place costs where entryCaptcha is
+ *          altcha
  * Reply    201 position at first, 200 when already there; with queueTicket, also as a cookie
- * Errors   INVALID_REQUEST 400, CODE_INVALID, CAPTCHA_FAILED 403 (nothing is lost), UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ALREADY_ACTIVE 409, QUEUE_CLOSED,
+ * Errors   INVALID_REQUEST 400, CODE_INVALID, CAPTCHA_FAILED 403 (nothing is lost),
+ *          UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ALREADY_ACTIVE 409, QUEUE_CLOSED,
  *          SOLD_OUT 410, QUEUE_FULL, ADMISSION_UNAVAILABLE 503
- * Touches  lua/enter_together.lua, together with others; lua/enter.lua with a code and where that does not decide
+ * Touches  lua/enter_together.lua, together with others; lua/enter.lua with a code and where that
+ *          does not decide
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/pool/line_handler.h"
@@ -40,7 +43,8 @@ struct entering {
     const char *why; /* there is no proof of work that could count */
 };
 
-/* Leaves `text` as it is where the body has no `name`. Returns false, and answers, for what is no text or too long. */
+/* Leaves `text` as it is where the body has no `name`. Returns false, and answers, for what is
+ * no text or too long. */
 static bool read_text(const struct request *request, struct response *response, json_object *body,
                       const char *name, size_t maximum, struct str *text)
 {

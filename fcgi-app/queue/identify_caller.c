@@ -46,8 +46,8 @@ static const char *take_ticket(struct identification *identification, struct str
     return NULL;
 }
 
-/* Returns false, and answers, for a ticket that was sent on purpose and is not good, or that was all there
- * is to go by (`ticket_alone`). */
+/* Returns false, and answers, for a ticket that was sent on purpose and is not good, or that was
+ * all there is to go by (`ticket_alone`). */
 static bool read_ticket(struct identification *identification, bool ticket_alone,
                         struct response *response)
 {
@@ -90,7 +90,8 @@ static bool identify_by_site(const struct services *services, const struct reque
 {
     const struct gate_knowledge *known = gate_cache_find(request->parameters[0]);
 
-    /* A login of the site's says nothing in a queue for visitors: whoever logs in keeps the place. */
+    /* A login of the site's says nothing in a queue for visitors: whoever logs in keeps the
+     * place. */
     if (request->site_member.n == 0 || (known != NULL && known->view.for_visitors)) {
         return caller_identify_visitor(services, request, caller);
     }

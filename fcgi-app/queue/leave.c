@@ -3,8 +3,8 @@
  *
  * Request  as for position
  * Reply    204, also when not there
- * Errors   UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ORDER_IN_PROGRESS, SESSION_REVOKED 409,
- *          ADMISSION_UNAVAILABLE 503
+ * Errors   UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ORDER_IN_PROGRESS, SESSION_REVOKED
+ *          409, ADMISSION_UNAVAILABLE 503
  * Touches  lua/leave.lua
  */
 #include "fcgi-app/pool/line_handler.h"

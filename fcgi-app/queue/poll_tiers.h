@@ -1,6 +1,6 @@
 /*
- * poll_tiers — when whoever waits should ask again: the further back, the later, and with jitter, so that
- * a crowd that came at one moment does not ask at one moment.
+ * poll_tiers — when whoever waits should ask again: the further back, the later, and with jitter,
+ * so that a crowd that came at one moment does not ask at one moment.
  */
 #ifndef SLUICE_QUEUE_POLL_TIERS_H
 #define SLUICE_QUEUE_POLL_TIERS_H
@@ -14,9 +14,9 @@ struct poll_pause {
     int64_t retry_ms; /* with up to a quarter more, in all tiers but the first */
 };
 
-/** The pause for 0-based `rank` by `tiers`, the queue's setting pollTiers as JSON
- *  ([{"upToRank": n, "seconds": n}, …], rising); empty or unreadable: the default tiers. Ranks beyond the
- *  last tier have its pause. */
+/** The pause for 0-based `rank` by `tiers`, the queue's setting pollTiers as JSON ([{"upToRank":
+ *  n, "seconds": n}, …], rising); empty or unreadable: the default tiers. Ranks beyond the last
+ *  tier have its pause. */
 struct poll_pause poll_tiers_pause(struct str tiers, int64_t rank);
 
 /** The pause of one who does not wait in line: `seconds` without jitter. */

@@ -5,7 +5,8 @@
  * Reply    200 position
  * Errors   UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, SESSION_REVOKED, QUEUE_RESET 409,
  *          ADMISSION_UNAVAILABLE 503
- * Touches  this host's snapshot; plain reads of the main line, together with others; lua/position.lua where they do not decide
+ * Touches  this host's snapshot; plain reads of the main line, together with others;
+ *          lua/position.lua where they do not decide
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/identify_caller.h"

@@ -1,6 +1,6 @@
 /*
- * seen_queues — the queues that this process has found in Redis. One of them that is missing later was not
- * misspelt: Redis has lost its memory.
+ * seen_queues — the queues that this process has found in Redis. One of them that is missing later
+ * was not misspelt: Redis has lost its memory.
  */
 #ifndef SLUICE_QUEUE_SEEN_QUEUES_H
 #define SLUICE_QUEUE_SEEN_QUEUES_H

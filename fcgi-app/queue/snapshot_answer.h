@@ -11,9 +11,10 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/admission/line.h"
 
-/** Answers with the position of `caller` where this host's snapshot is certain of it, and younger than the pause that it
- *  asks for: then whoever keeps to the pauses never sees a rank that grows, whichever host answers. Returns false,
- *  and leaves `response` alone, where Redis is to be asked. */
+/** Answers with the position of `caller` where this host's snapshot is certain of it, and
+ *  younger than the pause that it asks for: then whoever keeps to the pauses never sees a rank
+ *  that grows, whichever host answers. Returns false, and leaves `response` alone, where Redis
+ *  is to be asked. */
 bool snapshot_answer(const struct services *services, const struct request *request,
                      const struct line_caller *caller, struct response *response);
 

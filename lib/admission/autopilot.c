@@ -117,8 +117,8 @@ static bool anything_ended(const struct load_counts *before, const struct load_c
            now->timeouts > before->timeouts;
 }
 
-/* Brings the views up to date. False: there is nothing to compare with, and the next look is the first that tells
- * anything. */
+/* Brings the views up to date. False: there is nothing to compare with, and the next look is the
+ * first that tells anything. */
 static bool follow_load(const struct autopilot_look *look, struct autopilot_memory *memory,
                         bool in_charge, double *seconds)
 {
@@ -138,7 +138,8 @@ static bool follow_load(const struct autopilot_look *look, struct autopilot_memo
         !load_view_add(&memory->order_view, &memory->orders, &look->orders, *seconds) ||
         !load_view_add(&memory->origin_view, &memory->origin, &look->origin, *seconds)) {
         if (elapsed < 0) {
-            /* By a clock that was set back they would lie ahead, and nothing could be cut until then. */
+            /* By a clock that was set back they would lie ahead, and nothing could be cut until
+             * then. */
             memory->cut_ms = memory->broke_ms = 0;
         }
         forget_load(memory);
@@ -264,7 +265,8 @@ static enum autopilot_reason without_orders(struct assessment *assessment)
     return AUTOPILOT_RETURNS;
 }
 
-/* How long those who are let in take until their load comes, about. At a site behind the gate it comes at once. */
+/* How long those who are let in take until their load comes, about. At a site behind the gate it
+ * comes at once. */
 static double visit_seconds(const struct assessment *assessment)
 {
     const struct autopilot_memory *memory = assessment->memory;

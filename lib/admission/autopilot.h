@@ -1,11 +1,14 @@
 /*
- * autopilot — what the rate of admissions should be, by what the orders and the site behind the gate bear. Pure
- * arithmetic: it asks nobody, and the clock is what it is told. The scheduler's leader and the planner use it.
+ * autopilot — what the rate of admissions should be, by what the orders and the site behind the
+ * gate bear. Pure arithmetic: it asks nobody, and the clock is what it is told. The scheduler's
+ * leader and the planner use it.
  *
- * Once a second: drops beyond the level cut the rate by a factor, latency beyond it by as much as it is beyond, by a
- * quarter at most, but not far below what is answered: the load of those who are let in comes later than they. Within the level it grows, by a tenth a second at most and by a fiftieth near where the level
- * was broken last, the slower the longer they take to order; not while the rate is not used up, nor while latency rises. Where nothing is known it neither
- * grows nor falls, but for going back to the operator's own rate.
+ * Once a second: drops beyond the level cut the rate by a factor, latency beyond it by as much as
+ * it is beyond, by a quarter at most, but not far below what is answered: the load of those who are
+ * let in comes later than they. Within the level it grows, by a tenth a second at most and by a
+ * fiftieth near where the level was broken last, the slower the longer they take to order; not
+ * while the rate is not used up, nor while latency rises. Where nothing is known it neither grows
+ * nor falls, but for going back to the operator's own rate.
  */
 #ifndef SLUICE_ADMISSION_AUTOPILOT_H
 #define SLUICE_ADMISSION_AUTOPILOT_H
@@ -85,7 +88,8 @@ struct autopilot_verdict {
 /** The reason's word, as it stands in moves and logs. */
 const char *autopilot_word(enum autopilot_reason reason);
 
-/** Takes a look into `memory` and says what the rate is to be. `goal` NULL: it is off, and only the load is followed. */
+/** Takes a look into `memory` and says what the rate is to be. `goal` NULL: it is off, and only
+ *  the load is followed. */
 void autopilot_step(const struct autopilot_goal *goal, const struct autopilot_look *look,
                     struct autopilot_memory *memory, struct autopilot_verdict *verdict);
 
@@ -94,7 +98,8 @@ double autopilot_allowance(const struct autopilot_memory *memory);
 
 enum { AUTOPILOT_MEMORY_TEXT = 8192 };
 
-/** The memory as text, and back. Reading returns false, with an empty memory, for anything that is not such a text. */
+/** The memory as text, and back. Reading returns false, with an empty memory, for anything that
+ *  is not such a text. */
 void autopilot_memory_write(const struct autopilot_memory *memory,
                             char text[AUTOPILOT_MEMORY_TEXT]);
 bool autopilot_memory_read(struct str text, struct autopilot_memory *memory);

@@ -5,7 +5,8 @@
 
 #include "lib/admission/autopilot.h"
 
-/* The first word: another form of the text gets another one, so that no release misreads another's. */
+/* The first word: another form of the text gets another one, so that no release misreads
+ * another's. */
 static const char FORM[] = "a1";
 
 enum { NUMBER_TEXT = 40 };

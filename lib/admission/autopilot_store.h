@@ -1,5 +1,6 @@
 /*
- * autopilot_store — the autopilot's looks and notes in Redis: see lua/autopilot_look.lua and autopilot_note.lua.
+ * autopilot_store — the autopilot's looks and notes in Redis: see lua/autopilot_look.lua and
+ * autopilot_note.lua.
  */
 #ifndef SLUICE_ADMISSION_AUTOPILOT_STORE_H
 #define SLUICE_ADMISSION_AUTOPILOT_STORE_H
@@ -28,8 +29,9 @@ struct autopilot_sight {
 enum outcome autopilot_look_at(struct redis *redis, struct arena *arena, struct str queue,
                                struct autopilot_sight *sight);
 
-/** Puts down what has come of `sight`, whose memory has taken the step: NOTED, NOT_LEADER, OLDER (somebody else has
- *  noted or set something since), NOT_FOUND, or ADMISSION_UNAVAILABLE. Only NOTED has moved anything. */
+/** Puts down what has come of `sight`, whose memory has taken the step: NOTED, NOT_LEADER, OLDER
+ *  (somebody else has noted or set something since), NOT_FOUND, or ADMISSION_UNAVAILABLE. Only
+ *  NOTED has moved anything. */
 enum outcome autopilot_note(struct redis *redis, struct arena *arena, struct str queue,
                             struct str owner, const struct autopilot_sight *sight,
                             const struct autopilot_verdict *verdict);

@@ -18,9 +18,9 @@ struct captcha_holder {
     struct str entry_token;
 };
 
-/** Uses up `solution`, a text that names it among those of its `kind` (a word), for `life_ms` ≥ 1. Returns OK;
- *  ALREADY where this holder has used it up before, TAKEN where another has; ADMISSION_UNAVAILABLE where Redis
- *  gave no answer. */
+/** Uses up `solution`, a text that names it among those of its `kind` (a word), for `life_ms` ≥
+ *  1. Returns OK; ALREADY where this holder has used it up before, TAKEN where another has;
+ *  ADMISSION_UNAVAILABLE where Redis gave no answer. */
 enum outcome captcha_spend(struct redis *redis, struct arena *arena, const char *kind,
                            struct str solution, const struct captcha_holder *holder,
                            int64_t life_ms);

@@ -1,6 +1,6 @@
 /*
- * claim — holding an entry token for the length of an order's transaction: claim, then consume after the
- * commit or release after a rollback. Used by the order pool and by reconcile.
+ * claim — holding an entry token for the length of an order's transaction: claim, then consume
+ * after the commit or release after a rollback. Used by the order pool and by reconcile.
  */
 #ifndef SLUICE_ADMISSION_CLAIM_H
 #define SLUICE_ADMISSION_CLAIM_H
@@ -51,23 +51,25 @@ struct claim_spender {
 void claim_prepare(struct claim *claim, struct str queue, struct str member, struct str entry_token,
                    struct str key);
 
-/** Takes the token for the queue's claimLeaseSeconds, for `least_lease_ms` (a transaction and its repeat) at
- *  least: CLAIMED, REPLAY, or a refusal. Of a coupon event also SOLD_OUT, as PostgreSQL has found, or ALREADY: the
- *  member has one; the token stays as it is. ADMISSION_UNAVAILABLE: Redis gave no answer, so the token may be
- *  claimed; reconcile settles it after the lease. */
+/** Takes the token for the queue's claimLeaseSeconds, for `least_lease_ms` (a transaction and
+ *  its repeat) at least: CLAIMED, REPLAY, or a refusal. Of a coupon event also SOLD_OUT, as
+ *  PostgreSQL has found, or ALREADY: the member has one; the token stays as it is.
+ *  ADMISSION_UNAVAILABLE: Redis gave no answer, so the token may be claimed; reconcile settles
+ *  it after the lease. */
 enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *claim,
                         int64_t least_lease_ms);
 
 /** Reads the reply of claim.lua, or of a script that adds to it, into `claim`. */
 enum outcome claim_read(const redisReply *reply, struct claim *claim);
 
-/** Spends the token after the commit, and puts down that the member has a coupon of `claim->event`, if any; repeating
- *  it is harmless. `keep_place`: the order is not paid yet
- *  and its place stays taken until place_free(). CONSUMED, ALREADY, or ADMISSION_UNAVAILABLE. */
+/** Spends the token after the commit, and puts down that the member has a coupon of
+ *  `claim->event`, if any; repeating it is harmless. `keep_place`: the order is not paid yet and
+ *  its place stays taken until place_free(). CONSUMED, ALREADY, or ADMISSION_UNAVAILABLE. */
 enum outcome claim_consume(struct redis *redis, struct arena *arena, const struct claim *claim,
                            struct str order, int64_t tombstone_ms, bool keep_place);
 
-/** Gives the token back after a rollback, and with claim->show the holds as they were. RELEASED, NOT_CLAIMED, or ADMISSION_UNAVAILABLE. */
+/** Gives the token back after a rollback, and with claim->show the holds as they were. RELEASED,
+ *  NOT_CLAIMED, or ADMISSION_UNAVAILABLE. */
 enum outcome claim_release(struct redis *redis, struct arena *arena, const struct claim *claim);
 
 /** The payment of `order` has ended: its member's place is free. FREED, ALREADY, or
@@ -84,13 +86,13 @@ struct goods_finding {
     struct str coupons; /* `event record event record …` (see lua/include/coupons.lua), borrowed */
 };
 
-/** Carries it to Redis: SET, OLDER, NOT_FOUND for a queue that Redis does not know and that is not about to come
- *  back, or ADMISSION_UNAVAILABLE. */
+/** Carries it to Redis: SET, OLDER, NOT_FOUND for a queue that Redis does not know and that is
+ *  not about to come back, or ADMISSION_UNAVAILABLE. */
 enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str queue,
                           const struct goods_finding *finding);
 
-/** The order pool's sign of life; without it nobody is promoted. A pause of more than `silence_ms` since the
- *  last one is put down as an outage; 0: never. */
+/** The order pool's sign of life; without it nobody is promoted. A pause of more than
+ *  `silence_ms` since the last one is put down as an outage; 0: never. */
 enum outcome order_pool_beat(struct redis *redis, struct arena *arena, int64_t silence_ms);
 
 #endif

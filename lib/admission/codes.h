@@ -1,6 +1,7 @@
 /*
- * codes — invite and priority codes: how they are written, and their way to Redis. Redis and PostgreSQL
- * know a code by its hash alone. A member's code goes with line_enter(), which counts its uses.
+ * codes — invite and priority codes: how they are written, and their way to Redis. Redis and
+ * PostgreSQL know a code by its hash alone. A member's code goes with line_enter(), which counts
+ * its uses.
  */
 #ifndef SLUICE_ADMISSION_CODES_H
 #define SLUICE_ADMISSION_CODES_H
@@ -44,8 +45,8 @@ bool code_kind_parse(struct str word, enum code_kind *kind);
 /** The word itself. */
 const char *code_kind_word(enum code_kind kind);
 
-/** Brings at most CODES_PER_CALL codes and as many uses to Redis; what it knows already stays. `*added` gets how
- *  many codes were new. Returns false where Redis gave no answer. */
+/** Brings at most CODES_PER_CALL codes and as many uses to Redis; what it knows already stays.
+ *  `*added` gets how many codes were new. Returns false where Redis gave no answer. */
 bool codes_load(struct redis *redis, struct arena *arena, struct str queue,
                 const struct code_entry *codes, size_t code_count, const struct code_use *uses,
                 size_t use_count, int64_t *added);
@@ -62,16 +63,16 @@ bool codes_untold(struct redis *redis, struct arena *arena, struct str queue,
 bool codes_told(struct redis *redis, struct arena *arena, struct str queue, struct str first,
                 size_t count);
 
-/** Makes a code of 80 random bits, like "7KQP-XM4D-TR2W-9HCV": letters and digits of which no two look
- *  alike. */
+/** Makes a code of 80 random bits, like "7KQP-XM4D-TR2W-9HCV": letters and digits of which no
+ *  two look alike. */
 void code_generate(char out[CODE_GENERATED_TEXT + 1]);
 
-/** The hash by which `code` is known, in the arena: that of the code in capital letters without spaces and
- *  hyphens, so that it may be typed as one likes. Empty for an empty code. */
+/** The hash by which `code` is known, in the arena: that of the code in capital letters without
+ *  spaces and hyphens, so that it may be typed as one likes. Empty for an empty code. */
 struct str code_hash(struct arena *arena, struct str code);
 
-/** True for a code that may be given out: CODE_TEXT_MIN to CODE_TEXT_MAX letters, digits, hyphens and spaces, at
- *  least CODE_TEXT_MIN of them letters or digits. */
+/** True for a code that may be given out: CODE_TEXT_MIN to CODE_TEXT_MAX letters, digits,
+ *  hyphens and spaces, at least CODE_TEXT_MIN of them letters or digits. */
 bool code_is_sound(struct str code);
 
 #endif

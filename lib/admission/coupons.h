@@ -1,7 +1,8 @@
 /*
- * coupons — what Redis knows of a queue's coupon events: how many each has, who has one, whether PostgreSQL has
- * said that all are gone. The way there: sold_out_set() tells the events with each finding, claim_consume() who
- * has got one, reconcile the rest. Who has one is known by name, so being told twice changes nothing.
+ * coupons — what Redis knows of a queue's coupon events: how many each has, who has one, whether
+ * PostgreSQL has said that all are gone. The way there: sold_out_set() tells the events with each
+ * finding, claim_consume() who has got one, reconcile the rest. Who has one is known by name, so
+ * being told twice changes nothing.
  */
 #ifndef SLUICE_ADMISSION_COUPONS_H
 #define SLUICE_ADMISSION_COUPONS_H
@@ -39,20 +40,22 @@ struct told_coupons {
     int64_t owners;
 };
 
-/** Reads at most twice COUPON_EVENTS_MAX events of `queue` into `*told` (in the arena): OK, NOT_FOUND or
- *  ADMISSION_UNAVAILABLE. `*change` gets the number of the finding that told of them, 0 for none. */
+/** Reads at most twice COUPON_EVENTS_MAX events of `queue` into `*told` (in the arena): OK,
+ *  NOT_FOUND or ADMISSION_UNAVAILABLE. `*change` gets the number of the finding that told of
+ *  them, 0 for none. */
 enum outcome coupons_told(struct redis *redis, struct arena *arena, struct str queue,
                           int64_t *change, const struct told_coupons **told, size_t *count);
 
-/** Tells Redis that these 0..COUPON_OWNERS_PER_CALL members have a coupon of `event` (`have`), or none. To be said
- *  of committed rows only, or of owners whom PostgreSQL, asked after Redis was read, does not know. `*changed` gets
- *  for how many that was news. Needs no queue to be there. Returns false where Redis gave no answer. */
+/** Tells Redis that these 0..COUPON_OWNERS_PER_CALL members have a coupon of `event` (`have`),
+ *  or none. To be said of committed rows only, or of owners whom PostgreSQL, asked after Redis
+ *  was read, does not know. `*changed` gets for how many that was news. Needs no queue to be
+ *  there. Returns false where Redis gave no answer. */
 bool coupon_owners_tell(struct redis *redis, struct arena *arena, struct str queue,
                         struct str event, bool have, const struct str *members, size_t count,
                         int64_t *changed);
 
-/** Reads at most COUPON_OWNERS_PER_CALL owners of `event` behind `after` (empty: from the first on), in the arena.
- *  Returns false where Redis gave no answer. */
+/** Reads at most COUPON_OWNERS_PER_CALL owners of `event` behind `after` (empty: from the first
+ *  on), in the arena. Returns false where Redis gave no answer. */
 bool coupon_owners_read(struct redis *redis, struct arena *arena, struct str queue,
                         struct str event, struct str after, const struct str **members,
                         size_t *count);

@@ -1,7 +1,7 @@
 /*
  * gate — letting people through in front of a whole site: what a host must know of a queue to judge
- * requests by itself for a moment, passes, and the members whom an operator looks up, lets in or takes out.
- * Commands are built here and sent by the caller; replies are read here.
+ * requests by itself for a moment, passes, and the members whom an operator looks up, lets in or
+ * takes out. Commands are built here and sent by the caller; replies are read here.
  */
 #ifndef SLUICE_ADMISSION_GATE_H
 #define SLUICE_ADMISSION_GATE_H

@@ -1,7 +1,7 @@
 /*
  * line — standing in line: enter, position, leave, and the queue's public state.
- * Each is one script, so one round trip. The command is built here and sent by the caller (pipelined in
- * the queue pool); the reply is read here.
+ * Each is one script, so one round trip. The command is built here and sent by the caller
+ * (pipelined in the queue pool); the reply is read here.
  */
 #ifndef SLUICE_ADMISSION_LINE_H
 #define SLUICE_ADMISSION_LINE_H
@@ -95,12 +95,13 @@ enum outcome line_read_position(const redisReply *reply, struct line_position *p
 /** Reads the reply to state. `state` is filled for OK. */
 enum outcome line_read_state(const redisReply *reply, struct line_state *state);
 
-/** True where NOT_FOUND means that the queue's settings are not in Redis at all: it was never made, or
- *  Redis lost its memory. False for a queue that was deleted. */
+/** True where NOT_FOUND means that the queue's settings are not in Redis at all: it was never
+ *  made, or Redis lost its memory. False for a queue that was deleted. */
 bool line_settings_missing(const redisReply *reply);
 
-/** Asks whether Redis has every queue: what reconcile writes down once it has brought them all (redis_memory_complete() in
- *  lib/store/redis_primary.h). A queue that is missing before may be lost. */
+/** Asks whether Redis has every queue: what reconcile writes down once it has brought them all
+ *  (redis_memory_complete() in lib/store/redis_primary.h). A queue that is missing before may be
+ *  lost. */
 struct redis_command *line_memory_ask(struct arena *arena);
 
 /** True for a reply to that which says yes. False for every other reply, of whatever command. */

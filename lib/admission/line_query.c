@@ -147,8 +147,9 @@ static bool read_facts(const redisReply *reply, size_t count, struct line_facts 
                            reply->element[PART_STATE], facts);
 }
 
-/* A ticket of before a loss is as good as any where its very place is there, be it that Redis has kept it or that the
- * ticket has brought it back; what else such a ticket is worth the script knows. */
+/* A ticket of before a loss is as good as any where its very place is there, be it that Redis
+ * has kept it or that the ticket has brought it back; what else such a ticket is worth the
+ * script knows. */
 static bool ticket_is_good(const struct line_caller *caller, const struct line_facts *facts,
                            int64_t seq, int64_t generation)
 {

@@ -1,8 +1,8 @@
 /*
- * line_query — a position or an entry in a queue's main line, asked of Redis in batches. A batch of positions is one
- * transaction of plain reads, which costs Redis a fraction of position.lua; a batch of entries is one call of
- * enter_together.lua. Only the ordinary case is decided here: for whatever stays undecided call line_position() or
- * line_enter(), of which these are the short ways.
+ * line_query — a position or an entry in a queue's main line, asked of Redis in batches. A batch of
+ * positions is one transaction of plain reads, which costs Redis a fraction of position.lua; a
+ * batch of entries is one call of enter_together.lua. Only the ordinary case is decided here: for
+ * whatever stays undecided call line_position() or line_enter(), of which these are the short ways.
  */
 #ifndef SLUICE_ADMISSION_LINE_QUERY_H
 #define SLUICE_ADMISSION_LINE_QUERY_H
@@ -36,19 +36,21 @@ struct line_query {
 struct line_query *line_query_new(struct arena *arena, const struct line_caller *caller,
                                   enum line_query_kind kind);
 
-/** How it ended, once it is decided, lost or asked: in the last case `reply` is the script's, and the position is read
- *  from it. */
+/** How it ended, once it is decided, lost or asked: in the last case `reply` is the script's,
+ *  and the position is read from it. */
 enum outcome line_query_outcome(struct line_query *query, const redisReply *reply);
 
-/** Whether both may be in one batch: the same queue and kind of query (and, for entries, of caller). */
+/** Whether both may be in one batch: the same queue and kind of query (and, for entries, of
+ *  caller). */
 bool line_queries_match(const struct line_query *one, const struct line_query *other);
 
-/** The command for a batch of `count` (1 to LINE_QUERIES_MAX) queries that match. They must live as long as it. */
+/** The command for a batch of `count` (1 to LINE_QUERIES_MAX) queries that match. They must live
+ *  as long as it. */
 struct redis_command *line_queries_command(struct arena *arena, struct line_query *const *queries,
                                            size_t count);
 
-/** Reads the reply to it, NULL for none, into all of them. Returns false where the queue is not an ordinary one now, so
- *  that batches about it are of no use for a while. */
+/** Reads the reply to it, NULL for none, into all of them. Returns false where the queue is not
+ *  an ordinary one now, so that batches about it are of no use for a while. */
 bool line_queries_read(const redisReply *reply, struct line_query *const *queries, size_t count);
 
 #endif

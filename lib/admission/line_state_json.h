@@ -1,5 +1,6 @@
 /*
- * line_state_json — a queue's public state as JSON: the answer of GET /v1/queues/{queue}, and its board.
+ * line_state_json — a queue's public state as JSON: the answer of GET /v1/queues/{queue}, and its
+ * board.
  */
 #ifndef SLUICE_ADMISSION_LINE_STATE_JSON_H
 #define SLUICE_ADMISSION_LINE_STATE_JSON_H
@@ -9,11 +10,11 @@
 #include "lib/base/buffer.h"
 #include "lib/base/str.h"
 
-/** Appends {"queue", "state", "waiting", "headSeq", "lastSeq", "departures": [{"from", "to", "count"}],
- *  "admittedPerSecond", "epoch", "incarnation", "serverTime", "message", "opensAt", "closesAt",
- *  "activation", "mode"} to `out`. `queue` is a slug. Departures are given in order, for numbers from the
- *  head on: how many of those left. Times before 1970 are null, so that `state->now_ms` of -1 gives the
- *  same text for the same state. `arena` is for passing use. */
+/** Appends {"queue", "state", "waiting", "headSeq", "lastSeq", "departures": [{"from", "to",
+ *  "count"}], "admittedPerSecond", "epoch", "incarnation", "serverTime", "message", "opensAt",
+ *  "closesAt", "activation", "mode"} to `out`. `queue` is a slug. Departures are given in order,
+ *  for numbers from the head on: how many of those left. Times before 1970 are null, so that
+ *  `state->now_ms` of -1 gives the same text for the same state. `arena` is for passing use. */
 void line_state_json(struct buffer *out, struct arena *arena, struct str queue,
                      const struct line_state *state);
 

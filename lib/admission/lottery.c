@@ -166,7 +166,8 @@ int64_t lottery_place(const struct lottery *lottery, int64_t number)
         if (number < range->from || number > range->to) {
             continue;
         }
-        /* The square has points that are no places: it goes on from there, and always comes to one. */
+        /* The square has points that are no places: it goes on from there, and always comes to
+         * one. */
         int64_t at = range->before + number - range->from;
         do {
             at = forward(lottery, at);

@@ -1,6 +1,6 @@
 /*
- * lottery_state — what everybody may know of a queue's draw. The command is built here and sent by the
- * caller; the reply is read here.
+ * lottery_state — what everybody may know of a queue's draw. The command is built here and sent by
+ * the caller; the reply is read here.
  */
 #ifndef SLUICE_ADMISSION_LOTTERY_STATE_H
 #define SLUICE_ADMISSION_LOTTERY_STATE_H
@@ -35,7 +35,8 @@ enum outcome lottery_state_read(const redisReply *reply, struct lottery_state *s
 /** True where NOT_FOUND means that the queue is there and no lottery. */
 bool lottery_state_is_none(const redisReply *reply);
 
-/** Asks for `count` (≥ 1) lines "number member" of the list, from the `from`th (≥ 0) on: an array reply. */
+/** Asks for `count` (≥ 1) lines "number member" of the list, from the `from`th (≥ 0) on: an
+ *  array reply. */
 struct redis_command *lottery_entrants_ask(struct arena *arena, struct str queue, int64_t from,
                                            int64_t count);
 

@@ -15,7 +15,8 @@ enum {
     ORDERS_A_WORKER = 20    /* a second: one transaction after the other, with room to spare */
 };
 
-/* Ranks up to `rank` poll every `seconds`; the jitter makes it an eighth more on average, but for the first. */
+/* Ranks up to `rank` poll every `seconds`; the jitter makes it an eighth more on average, but
+ * for the first. */
 static const struct {
     double rank;
     double seconds;

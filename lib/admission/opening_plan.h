@@ -1,6 +1,7 @@
 /*
- * opening_plan — an opening simulated second by second, with the arithmetic of promotion and of the autopilot: who waits how
- * long, how often the crowd polls, what Redis keeps. Pure; the same plan gives the same forecast.
+ * opening_plan — an opening simulated second by second, with the arithmetic of promotion and of the
+ * autopilot: who waits how long, how often the crowd polls, what Redis keeps. Pure; the same plan
+ * gives the same forecast.
  */
 #ifndef SLUICE_ADMISSION_OPENING_PLAN_H
 #define SLUICE_ADMISSION_OPENING_PLAN_H

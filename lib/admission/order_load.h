@@ -1,6 +1,7 @@
 /*
- * order_load — what orders, and the site behind the gate, cost: latencies in buckets, errors, time-outs. Each host
- * adds to the same counts in Redis (`orderLoad`), in the round trip that an order makes anyway.
+ * order_load — what orders, and the site behind the gate, cost: latencies in buckets, errors,
+ * time-outs. Each host adds to the same counts in Redis (`orderLoad`), in the round trip that an
+ * order makes anyway.
  */
 #ifndef SLUICE_ADMISSION_ORDER_LOAD_H
 #define SLUICE_ADMISSION_ORDER_LOAD_H

@@ -14,8 +14,8 @@ enum outcome {
     OUTCOME_COUNT
 };
 
-/** The outcome that a reply begins with; ADMISSION_UNAVAILABLE for NULL, an error, or a word that no
- *  script of ours says. */
+/** The outcome that a reply begins with; ADMISSION_UNAVAILABLE for NULL, an error, or a word
+ *  that no script of ours says. */
 enum outcome outcome_of(const redisReply *reply);
 
 /** The word itself, e.g. "QUEUE_FULL". */

@@ -7,8 +7,9 @@
 #include "lib/store/redis_reply.h"
 
 enum {
-    /* Redis serves nobody else during a call, and that is to stay well below 5 ms: with a million waiting a member
-     * costs it 7 to 8 us, and the call itself, with all that it may collect and draw, up to 2 ms. */
+    /* Redis serves nobody else during a call, and that is to stay well below 5 ms: with a
+     * million waiting a member costs it 7 to 8 us, and the call itself, with all that it may
+     * collect and draw, up to 2 ms. */
     MOST_PER_CALL = 150
 };
 

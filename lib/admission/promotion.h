@@ -1,5 +1,6 @@
 /*
- * promotion — letting the next ones in: the leadership of a queue and its tick. Used by the scheduler.
+ * promotion — letting the next ones in: the leadership of a queue and its tick. Used by the
+ * scheduler.
  */
 #ifndef SLUICE_ADMISSION_PROMOTION_H
 #define SLUICE_ADMISSION_PROMOTION_H
@@ -54,13 +55,15 @@ struct promotion_pool_life {
 bool promotion_read_pool_life(struct redis *redis, struct arena *arena,
                               struct promotion_pool_life *life);
 
-/** Reads the pace of `queue`; returns false where Redis gave no answer or the queue is not there. */
+/** Reads the pace of `queue`; returns false where Redis gave no answer or the queue is not
+ *  there. */
 bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str queue,
                          struct promotion_pace *pace);
 
-/** One call of a tick: lets at most `most` members in, within rate and room, with fresh entry tokens. `silence_ms` 0:
- *  no order pool is needed. `away_ms`: how long one who did not come back keeps the number. `goes_on`: it is not
- *  the tick's first call. OK fills `tick`; NOT_LEADER, NOT_FOUND, ADMISSION_UNAVAILABLE. */
+/** One call of a tick: lets at most `most` members in, within rate and room, with fresh entry
+ *  tokens. `silence_ms` 0: no order pool is needed. `away_ms`: how long one who did not come
+ *  back keeps the number. `goes_on`: it is not the tick's first call. OK fills `tick`;
+ *  NOT_LEADER, NOT_FOUND, ADMISSION_UNAVAILABLE. */
 enum outcome promotion_run(struct redis *redis, struct arena *arena, struct str queue,
                            struct str owner, const struct promotion_pool_life *life,
                            int64_t silence_ms, int64_t away_ms, bool goes_on, int64_t most,

@@ -22,7 +22,8 @@ static void add_field_int(struct redis_command *command, struct str name, int64_
     redis_command_add_int(command, value);
 }
 
-/* Nobody outside of Redis and PostgreSQL sees the secret before the draw; what commits to it everybody. */
+/* Nobody outside of Redis and PostgreSQL sees the secret before the draw; what commits to it
+ * everybody. */
 static void add_lottery(struct arena *arena, struct redis_command *command,
                         const struct queue_publication *publication)
 {
@@ -125,8 +126,8 @@ struct redis_command *queue_publication_stats(struct arena *arena, struct str qu
     return command;
 }
 
-/** Reads "second,waiting,ready,…"; false for anything else. The later fields may be empty or missing, and more may
- *  follow: another release has written them. */
+/** Reads "second,waiting,ready,…"; false for anything else. The later fields may be empty or
+ *  missing, and more may follow: another release has written them. */
 static bool read_sample(struct str text, struct queue_sample *sample)
 {
     int64_t *const numbers[] = {

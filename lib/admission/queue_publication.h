@@ -1,6 +1,6 @@
 /*
- * queue_publication — carries what PostgreSQL knows of a queue into Redis, and reads the numbers that an
- * operator watches. Commands are built here and sent by the caller; replies are read here.
+ * queue_publication — carries what PostgreSQL knows of a queue into Redis, and reads the numbers
+ * that an operator watches. Commands are built here and sent by the caller; replies are read here.
  */
 #ifndef SLUICE_ADMISSION_QUEUE_PUBLICATION_H
 #define SLUICE_ADMISSION_QUEUE_PUBLICATION_H
@@ -118,8 +118,8 @@ struct redis_command *queue_publication_version(struct arena *arena, struct str 
 /** That version; -1 where Redis has no settings of the queue. `reply` is not NULL. */
 int64_t queue_publication_read_version(const redisReply *reply);
 
-/** Whether whoever published them knew every setting that we know: a host of an earlier release has left some out, and
- *  they are published once more. */
+/** Whether whoever published them knew every setting that we know: a host of an earlier release
+ *  has left some out, and they are published once more. */
 bool queue_publication_read_whole(const redisReply *reply);
 
 /** Puts the queue on the list that schedulers work off, or takes it from there. */

@@ -71,7 +71,8 @@ static bool number_in_range(const struct queue_setting *setting, json_object *va
            *number <= (double)setting->maximum;
 }
 
-/** True for numbers without a fraction (1e2 and 100.0 included) within bounds; `*number` gets it. */
+/** True for numbers without a fraction (1e2 and 100.0 included) within bounds; `*number` gets
+ *  it. */
 static bool whole_number(json_object *value, int64_t minimum, int64_t maximum, int64_t *number)
 {
     const struct queue_setting range = {.minimum = minimum, .maximum = maximum};

@@ -1,5 +1,6 @@
 /*
- * queue_setting_value — one value of one setting: is it of the row's kind and range, and how is it written.
+ * queue_setting_value — one value of one setting: is it of the row's kind and range, and how is it
+ * written.
  */
 #ifndef SLUICE_ADMISSION_QUEUE_SETTING_VALUE_H
 #define SLUICE_ADMISSION_QUEUE_SETTING_VALUE_H
@@ -11,9 +12,9 @@
 #include "lib/admission/queue_settings.h"
 #include "lib/base/arena.h"
 
-/** Checks `value` (NULL is JSON's null) against the row. `*checked` gets the value as it is stored, a
- *  reference of the caller's own: times in UTC, whole numbers without a fraction, an empty text as null.
- *  Returns false with `*fault` filled where it is refused. */
+/** Checks `value` (NULL is JSON's null) against the row. `*checked` gets the value as it is
+ *  stored, a reference of the caller's own: times in UTC, whole numbers without a fraction, an
+ *  empty text as null. Returns false with `*fault` filled where it is refused. */
 bool queue_setting_check(const struct queue_setting *setting, json_object *value,
                          struct arena *arena, json_object **checked,
                          struct queue_settings_fault *fault);
@@ -33,8 +34,8 @@ json_object *queue_setting_number_json(double number);
 /** Whether there is a setting of that name. */
 bool queue_setting_is_known(const char *name);
 
-/** Adds to `merged` what `base` (NULL: nothing) has under names that are no settings here: a later release may have put
- *  it there. */
+/** Adds to `merged` what `base` (NULL: nothing) has under names that are no settings here: a
+ *  later release may have put it there. */
 void queue_settings_keep_unknown(json_object *base, json_object *merged);
 
 #endif

@@ -54,7 +54,8 @@ static json_object *default_value(const struct queue_setting *setting)
     return json_tokener_parse(setting->default_json);
 }
 
-/* entryCaptcha was false before there was anything else, and still is so in files and in PostgreSQL. */
+/* entryCaptcha was false before there was anything else, and still is so in files and in
+ * PostgreSQL. */
 static bool is_old_spelling(const struct queue_setting *setting, json_object *value)
 {
     return setting == &SETTINGS[QUEUE_SETTING_entryCaptcha] &&
@@ -146,7 +147,8 @@ static bool refuse_unknown(const struct merge *merge)
     return true;
 }
 
-/* The release before has a boolean there, and would refuse every change of a queue that has a word: none is left out. */
+/* The release before has a boolean there, and would refuse every change of a queue that has a
+ * word: none is left out. */
 static bool is_left_out(const struct queue_setting *setting, json_object *value)
 {
     return setting == &SETTINGS[QUEUE_SETTING_entryCaptcha] &&

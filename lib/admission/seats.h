@@ -1,10 +1,11 @@
 /*
- * seats — the seats of a show in Redis: who holds which, until when, and which are taken by orders. A hold is
- * a deadline of Redis TIME that the scripts look at: nobody has to sweep. PostgreSQL has the last word on what
- * is ordered and sold; it is carried here by seats_tell(), in the order of each seat's change number.
+ * seats — the seats of a show in Redis: who holds which, until when, and which are taken by orders.
+ * A hold is a deadline of Redis TIME that the scripts look at: nobody has to sweep. PostgreSQL has
+ * the last word on what is ordered and sold; it is carried here by seats_tell(), in the order of
+ * each seat's change number.
  *
- * Text in results is borrowed from the answer, which lives as long as the arena. ADMISSION_UNAVAILABLE always
- * means that it may have happened.
+ * Text in results is borrowed from the answer, which lives as long as the arena.
+ * ADMISSION_UNAVAILABLE always means that it may have happened.
  */
 #ifndef SLUICE_ADMISSION_SEATS_H
 #define SLUICE_ADMISSION_SEATS_H
@@ -52,25 +53,26 @@ struct seat_refusal {
     bool queue_deleted; /* for NOT_FOUND: its queue is gone */
 };
 
-/** Holds `count` seats (1..SEATS_MAX, each once) for a member with a living entry token: all of them or none.
- *  What the member holds already keeps its deadline; `replace`: whatever else the member holds is given
- *  back in the same step. HELD (`holds`: all that the member holds now), or SEATS_TAKEN, UNKNOWN_SEAT,
- *  TOO_MANY_SEATS (what the member has ordered counts), ENTRY_TOKEN_INVALID, ORDER_IN_PROGRESS, NOT_FOUND
- *  (no such queue, or a show that is not loaded), ADMISSION_UNAVAILABLE. */
+/** Holds `count` seats (1..SEATS_MAX, each once) for a member with a living entry token: all of
+ *  them or none. What the member holds already keeps its deadline; `replace`: whatever else the
+ *  member holds is given back in the same step. HELD (`holds`: all that the member holds now),
+ *  or SEATS_TAKEN, UNKNOWN_SEAT, TOO_MANY_SEATS (what the member has ordered counts),
+ *  ENTRY_TOKEN_INVALID, ORDER_IN_PROGRESS, NOT_FOUND (no such queue, or a show that is not
+ *  loaded), ADMISSION_UNAVAILABLE. */
 enum outcome seats_hold(struct redis *redis, struct arena *arena, const struct show_ref *show,
                         struct str member, struct str entry_token, const struct str *seats,
                         size_t count, bool replace, struct seat_holds *holds,
                         struct seat_refusal *refusal);
 
-/** Gives `count` seats back (each once), all that the member holds for 0; those that the member does not
- *  hold are passed over. RELEASED, ORDER_IN_PROGRESS (nothing was given back), NOT_FOUND (see `refusal`), or
- *  ADMISSION_UNAVAILABLE. */
+/** Gives `count` seats back (each once), all that the member holds for 0; those that the member
+ *  does not hold are passed over. RELEASED, ORDER_IN_PROGRESS (nothing was given back),
+ *  NOT_FOUND (see `refusal`), or ADMISSION_UNAVAILABLE. */
 enum outcome seats_release(struct redis *redis, struct arena *arena, const struct show_ref *show,
                            struct str member, const struct str *seats, size_t count,
                            struct seat_refusal *refusal);
 
-/** What a member holds, at the same cost whatever the size of the show. OK, NOT_FOUND (a show that is not
- *  loaded), or ADMISSION_UNAVAILABLE. */
+/** What a member holds, at the same cost whatever the size of the show. OK, NOT_FOUND (a show
+ *  that is not loaded), or ADMISSION_UNAVAILABLE. */
 enum outcome seats_mine(struct redis *redis, struct arena *arena, const struct show_ref *show,
                         struct str member, struct seat_holds *holds);
 
@@ -91,15 +93,17 @@ struct seat_map {
 enum outcome seats_map(struct redis *redis, struct arena *arena, const struct show_ref *show,
                        struct str member, struct seat_map *map);
 
-/** The state of the seat at `position` of the plan, from 0. An ordered seat that is not paid counts as HELD. */
+/** The state of the seat at `position` of the plan, from 0. An ordered seat that is not paid
+ *  counts as HELD. */
 enum seat_status seat_map_status(const struct seat_map *map, size_t position);
 
 /** True where `seat` is held or ordered by the member who asked. */
 bool seat_map_is_mine(const struct seat_map *map, struct str seat);
 
-/** As claim_take(), for an order of `count` seats (1..SEATS_MAX, each once): the member must hold all of them,
- *  and they are guarded beyond their deadlines until the claim's lease is surely over. Sets claim->show, by
- *  which claim_release() gives the holds back as they were. Also SEAT_NOT_HELD (nothing was taken). */
+/** As claim_take(), for an order of `count` seats (1..SEATS_MAX, each once): the member must
+ *  hold all of them, and they are guarded beyond their deadlines until the claim's lease is
+ *  surely over. Sets claim->show, by which claim_release() gives the holds back as they were.
+ *  Also SEAT_NOT_HELD (nothing was taken). */
 enum outcome seats_claim(struct redis *redis, struct arena *arena, struct claim *claim,
                          struct str show, const struct str *seats, size_t count,
                          int64_t least_lease_ms, struct seat_refusal *refusal);
@@ -113,19 +117,21 @@ struct seat_state {
     struct str order;
 };
 
-/** Tells Redis of any number of seats; of each an older change than the known one is passed over. O and S take
- *  the place of whatever hold there is. Works before the show is loaded and before its queue is there. `*applied`
- *  (may be NULL) gets how many were news. Returns false where Redis gave no answer: some may have been told. */
+/** Tells Redis of any number of seats; of each an older change than the known one is passed
+ *  over. O and S take the place of whatever hold there is. Works before the show is loaded and
+ *  before its queue is there. `*applied` (may be NULL) gets how many were news. Returns false
+ *  where Redis gave no answer: some may have been told. */
 bool seats_tell(struct redis *redis, struct arena *arena, const struct show_ref *show,
                 const struct seat_state *states, size_t count, int64_t *applied);
 
-/** As seats_tell(), also for seats of which Redis believes a later change: to be used only with rows that
- *  were read after Redis was, see seats_told(). */
+/** As seats_tell(), also for seats of which Redis believes a later change: to be used only with
+ *  rows that were read after Redis was, see seats_told(). */
 bool seats_correct(struct redis *redis, struct arena *arena, const struct show_ref *show,
                    const struct seat_state *states, size_t count, int64_t *applied);
 
-/** What Redis believes of at most SEATS_TOLD_PER_CALL seats: fills states[i] for seats[i], with change 0 and
- *  state 'F' for one that it was never told of. Returns false where Redis gave no answer. */
+/** What Redis believes of at most SEATS_TOLD_PER_CALL seats: fills states[i] for seats[i], with
+ *  change 0 and state 'F' for one that it was never told of. Returns false where Redis gave no
+ *  answer. */
 bool seats_told(struct redis *redis, struct arena *arena, const struct show_ref *show,
                 const struct str *seats, size_t count, struct seat_state *states);
 
@@ -136,15 +142,16 @@ struct show_rules {
     int64_t hold_ttl_ms;
 };
 
-/** Brings a show and its whole plan (`count` ≤ SHOW_SEATS_MAX, each seat once, in the order of their positions)
- *  to Redis, in many small steps; it is used from the last one on. Holds and what was told of seats stay.
- *  LOADED, PRESENT (Redis knows this version or a later one), OLDER (somebody else loads at the same time, who
- *  gets it done), or ADMISSION_UNAVAILABLE: to be done again. */
+/** Brings a show and its whole plan (`count` ≤ SHOW_SEATS_MAX, each seat once, in the order of
+ *  their positions) to Redis, in many small steps; it is used from the last one on. Holds and
+ *  what was told of seats stay. LOADED, PRESENT (Redis knows this version or a later one), OLDER
+ *  (somebody else loads at the same time, who gets it done), or ADMISSION_UNAVAILABLE: to be
+ *  done again. */
 enum outcome seats_load(struct redis *redis, struct arena *arena, const struct show_ref *show,
                         const struct show_rules *rules, const struct str *seats, size_t count);
 
-/** Which version of a show Redis knows, and how many of its seats are held now. OK, NOT_FOUND (not loaded), or
- *  ADMISSION_UNAVAILABLE. `*held` counts holds that orders run on too. */
+/** Which version of a show Redis knows, and how many of its seats are held now. OK, NOT_FOUND
+ *  (not loaded), or ADMISSION_UNAVAILABLE. `*held` counts holds that orders run on too. */
 enum outcome seats_known(struct redis *redis, struct arena *arena, const struct show_ref *show,
                          int64_t *version, int64_t *held);
 

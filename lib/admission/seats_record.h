@@ -6,8 +6,8 @@
 
 #include "lib/admission/seats.h"
 
-/** Reads a member's record of holds, `seat/deadline/guard/claim/admission` separated by spaces: those that are
- *  alive at holds->now_ms, soonest end first. */
+/** Reads a member's record of holds, `seat/deadline/guard/claim/admission` separated by spaces:
+ *  those that are alive at holds->now_ms, soonest end first. */
 void seats_record_holds(struct arena *arena, struct str record, struct seat_holds *holds);
 
 /** Cuts `list` at its spaces. Returns how many there are; `*words` is in the arena. */

@@ -11,8 +11,8 @@ static void store(_Atomic int64_t *word, int64_t value)
     atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
-/* Readers that meet an odd version, or whose version changes, ask Redis. Whoever was killed in between has left an odd
- * one, which the next writer goes on from. */
+/* Readers that meet an odd version, or whose version changes, ask Redis. Whoever was killed in
+ * between has left an odd one, which the next writer goes on from. */
 static void begin_to_write(struct snapshot_place *place)
 {
     int64_t version = atomic_load_explicit(&place->version, memory_order_relaxed) | 1;
@@ -218,8 +218,8 @@ static struct snapshot_head head_of(const struct snapshot_book *book,
     return head;
 }
 
-/* Whether those who stand in the main line are as many as are not gone. Those beyond what there is room for are not
- * counted. */
+/* Whether those who stand in the main line are as many as are not gone. Those beyond what there
+ * is room for are not counted. */
 static bool adds_up(const struct snapshot_view *view, int64_t gone)
 {
     int64_t above = view->last > view->front ? view->last - view->front - gone : 0;

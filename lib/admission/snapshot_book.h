@@ -1,6 +1,6 @@
 /*
- * snapshot_book — one queue's place in the shared memory, as its only writer sees it. Of lib/admission/snapshot_keeper
- * alone.
+ * snapshot_book — one queue's place in the shared memory, as its only writer sees it. Of
+ * lib/admission/snapshot_keeper alone.
  */
 #ifndef SLUICE_ADMISSION_SNAPSHOT_BOOK_H
 #define SLUICE_ADMISSION_SNAPSHOT_BOOK_H
@@ -24,8 +24,8 @@ struct snapshot_book {
     int64_t front;
 };
 
-/** Takes a free place for `queue`, with nothing to answer from. Returns false where there is none, or the name is too
- *  long. */
+/** Takes a free place for `queue`, with nothing to answer from. Returns false where there is
+ *  none, or the name is too long. */
 bool snapshot_book_open(struct snapshot_book *book, struct snapshot_file *file, int fd,
                         struct str queue);
 
@@ -38,7 +38,8 @@ int64_t snapshot_book_unwanted_ms(const struct snapshot_book *book, int64_t now_
 /** The last number of `view` that there is room for. */
 int64_t snapshot_book_reach(const struct snapshot_view *view);
 
-/** Forgets all bits, to learn those of `view` anew. Nothing is answered from them until they are shown. */
+/** Forgets all bits, to learn those of `view` anew. Nothing is answered from them until they are
+ *  shown. */
 void snapshot_book_begin(struct snapshot_book *book, const struct snapshot_view *view);
 
 /** The marks of a range, as snapshot_marks_command() brings them. */
@@ -47,8 +48,9 @@ void snapshot_book_range(struct snapshot_book *book, int64_t range, struct str m
 /** Whether the bits are of the line that `view` speaks of. */
 bool snapshot_book_fits(const struct snapshot_book *book, const struct snapshot_view *view);
 
-/** Applies the changes of `view`, which was asked for at `asked_ms` (monotonic), and shows it. Returns false where those
- *  who stand there are not as many as they should be: then nothing is answered from it. */
+/** Applies the changes of `view`, which was asked for at `asked_ms` (monotonic), and shows it.
+ *  Returns false where those who stand there are not as many as they should be: then nothing is
+ *  answered from it. */
 bool snapshot_book_show(struct snapshot_book *book, const struct snapshot_view *view,
                         int64_t asked_ms);
 

@@ -33,7 +33,8 @@ uint64_t snapshot_name_hash(struct str queue)
     return hash == 0 ? 1 : hash;
 }
 
-/* Locked by the caller. Returns 1 where the file is ours, 0 where it is another's, -1 with errno. */
+/* Locked by the caller. Returns 1 where the file is ours, 0 where it is another's, -1 with
+ * errno. */
 static int prepare(int fd)
 {
     const uint64_t ours = layout();

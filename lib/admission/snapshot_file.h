@@ -1,9 +1,10 @@
 /*
- * snapshot_file — the memory in which one program of a host keeps what the others answer from, and its layout. Of
- * lib/admission/snapshot alone; see docs/decisions/0052.
+ * snapshot_file — the memory in which one program of a host keeps what the others answer from, and
+ * its layout. Of lib/admission/snapshot alone; see docs/decisions/0052.
  *
- * A place a queue. Bits are kept for SNAPSHOT_NUMBERS numbers, a number's bit at its remainder: those that the front has
- * passed make room for new ones. Nobody locks: the one who writes makes the version odd meanwhile.
+ * A place a queue. Bits are kept for SNAPSHOT_NUMBERS numbers, a number's bit at its remainder:
+ * those that the front has passed make room for new ones. Nobody locks: the one who writes makes
+ * the version odd meanwhile.
  */
 #ifndef SLUICE_ADMISSION_SNAPSHOT_FILE_H
 #define SLUICE_ADMISSION_SNAPSHOT_FILE_H
@@ -68,8 +69,8 @@ struct snapshot_file {
     struct snapshot_place places[SNAPSHOT_QUEUES];
 };
 
-/** Maps the file `path`, made where it is not there or is of another release. `*fd` stays open where `fd` is given.
- *  Returns NULL, with errno, where that cannot be. */
+/** Maps the file `path`, made where it is not there or is of another release. `*fd` stays open
+ *  where `fd` is given. Returns NULL, with errno, where that cannot be. */
 struct snapshot_file *snapshot_file_map(const char *path, int *fd);
 
 void snapshot_file_unmap(struct snapshot_file *file);

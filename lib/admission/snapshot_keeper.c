@@ -159,8 +159,8 @@ static enum outcome ask(const struct kept *kept, struct redis *redis, struct are
                               view);
 }
 
-/* Whether what is known so far and the changes in `view` are all there is. After a lost connection Redis may have
- * forgotten what it said. */
+/* Whether what is known so far and the changes in `view` are all there is. After a lost
+ * connection Redis may have forgotten what it said. */
 static bool goes_on(const struct kept *kept, const struct snapshot_view *view,
                     const struct redis *redis)
 {

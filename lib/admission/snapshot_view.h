@@ -1,6 +1,6 @@
 /*
- * snapshot_view — what lua/snapshot.lua and lua/snapshot_marks.lua say of a queue. Of lib/admission/snapshot_keeper
- * alone.
+ * snapshot_view — what lua/snapshot.lua and lua/snapshot_marks.lua say of a queue. Of
+ * lib/admission/snapshot_keeper alone.
  */
 #ifndef SLUICE_ADMISSION_SNAPSHOT_VIEW_H
 #define SLUICE_ADMISSION_SNAPSHOT_VIEW_H
@@ -59,8 +59,8 @@ enum outcome snapshot_view_read(const redisReply *reply, struct snapshot_view *v
 bool snapshot_view_change(const struct snapshot_view *view, size_t element, int64_t *number,
                           enum snapshot_mark *mark);
 
-/** The marks of `count` ranges from `first` on; the reply's elements 1, 2, … are text of SNAPSHOT_RANGE_BYTES or
- *  empty. */
+/** The marks of `count` ranges from `first` on; the reply's elements 1, 2, … are text of
+ *  SNAPSHOT_RANGE_BYTES or empty. */
 struct redis_command *snapshot_marks_command(struct arena *arena, struct str queue, int64_t first,
                                              int64_t count);
 

@@ -1,7 +1,8 @@
 /*
  * arena — memory that lives as long as one request and is given back in one piece.
- * Lengths of input are bounded before anything is allocated, so running out of memory means a broken
- * machine or a defect: allocation succeeds or the process ends (and is started again by its supervisor).
+ * Lengths of input are bounded before anything is allocated, so running out of memory means a
+ * broken machine or a defect: allocation succeeds or the process ends (and is started again by its
+ * supervisor).
  */
 #ifndef SLUICE_BASE_ARENA_H
 #define SLUICE_BASE_ARENA_H
@@ -16,7 +17,8 @@ struct arena;
 /** A new, empty arena; never NULL. Free it with arena_free(). */
 struct arena *arena_new(void);
 
-/** `size` zeroed bytes, aligned for any type, valid until the next arena_reset() or arena_free(). */
+/** `size` zeroed bytes, aligned for any type, valid until the next arena_reset() or
+ *  arena_free(). */
 void *arena_alloc(struct arena *arena, size_t size);
 
 /** A copy of `text` with a NUL behind it. */
@@ -32,7 +34,8 @@ const char *arena_int(struct arena *arena, int64_t value);
 char *arena_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Calls `release(object)` at the next reset or free, last registered first: for objects of other libraries. */
+/** Calls `release(object)` at the next reset or free, last registered first: for objects of
+ *  other libraries. */
 void arena_on_reset(struct arena *arena, void (*release)(void *), void *object);
 
 /** Gives everything back and keeps the first block for the next request. */

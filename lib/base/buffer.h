@@ -1,6 +1,6 @@
 /*
- * buffer — text that grows up to a stated maximum. Errors stick: append as often as needed, ask once at
- * the end with buffer_ok(). The one JSON escaper of the project is here.
+ * buffer — text that grows up to a stated maximum. Errors stick: append as often as needed, ask
+ * once at the end with buffer_ok(). The one JSON escaper of the project is here.
  */
 #ifndef SLUICE_BASE_BUFFER_H
 #define SLUICE_BASE_BUFFER_H
@@ -34,8 +34,8 @@ void buffer_add_int(struct buffer *buffer, int64_t value);
 void buffer_format(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Appends `text` as a JSON string, with its quotes. Control characters are escaped, bytes that are not
- *  UTF-8 become U+FFFD. */
+/** Appends `text` as a JSON string, with its quotes. Control characters are escaped, bytes that
+ *  are not UTF-8 become U+FFFD. */
 void buffer_add_json_string(struct buffer *buffer, struct str text);
 
 /** False once anything did not fit. */

@@ -1,6 +1,7 @@
 /*
  * clock — wall time for people and tokens, monotonic time for deadlines, RFC 3339 for the wire.
- * Order, rate and deadlines of the admission protocol never come from here: they come from Redis TIME.
+ * Order, rate and deadlines of the admission protocol never come from here: they come from Redis
+ * TIME.
  */
 #ifndef SLUICE_BASE_CLOCK_H
 #define SLUICE_BASE_CLOCK_H
@@ -24,8 +25,8 @@ int64_t clock_monotonic_us(void);
 /** Writes "2026-01-31T12:00:00.000Z" and a NUL. `ms` in [0, 253402300799999]. */
 void rfc3339_format(int64_t ms, char out[RFC3339_TEXT + 1]);
 
-/** Reads an RFC 3339 date-time with zone ('Z' or ±hh:mm), up to nanoseconds (cut to milliseconds), of the UTC years
- *  1970 to 9998: whatever is read can be written and read again.
+/** Reads an RFC 3339 date-time with zone ('Z' or ±hh:mm), up to nanoseconds (cut to milliseconds),
+ *  of the UTC years 1970 to 9998: whatever is read can be written and read again.
  *  Returns false for anything else. */
 bool rfc3339_parse(struct str text, int64_t *ms);
 

@@ -1,5 +1,6 @@
 /*
- * digest — SHA-256, HMAC-SHA-256 and comparison that takes the same time wherever two secrets differ.
+ * digest — SHA-256, HMAC-SHA-256 and comparison that takes the same time wherever two secrets
+ * differ.
  */
 #ifndef SLUICE_BASE_DIGEST_H
 #define SLUICE_BASE_DIGEST_H

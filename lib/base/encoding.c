@@ -37,7 +37,8 @@ static const unsigned char VALUES[256] = {
     ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48, ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52,
 };
 
-/* Four characters at once: what a ticket costs is mostly this. Returns 0 where one of them is not in the alphabet. */
+/* Four characters at once: what a ticket costs is mostly this. Returns 0 where one of them is
+ * not in the alphabet. */
 static unsigned int decode_four(const unsigned char *in, unsigned char *out)
 {
     unsigned int a = VALUES[in[0]], b = VALUES[in[1]], c = VALUES[in[2]], d = VALUES[in[3]];

@@ -16,13 +16,15 @@
 size_t base64url_encode(const void *bytes, size_t n, char *out);
 
 /** Decodes all of `text` into at most `capacity` bytes; `length` gets how many.
- *  Returns false for padding, other characters, stray bits in the last character, or too small a room. */
+ *  Returns false for padding, other characters, stray bits in the last character, or too small a
+ *  room. */
 bool base64url_decode(struct str text, unsigned char *out, size_t capacity, size_t *length);
 
 /** Writes 2·n characters and a NUL to `out`. */
 void hex_encode(const void *bytes, size_t n, char *out);
 
-/** Decodes `text` into exactly `n` bytes. Returns false for capital letters, other characters or another length. */
+/** Decodes `text` into exactly `n` bytes. Returns false for capital letters, other characters or
+ *  another length. */
 bool hex_decode(struct str text, unsigned char *out, size_t n);
 
 #endif

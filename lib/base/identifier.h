@@ -19,8 +19,8 @@ bool identifier_is_member(struct str text);
 /** A seat of a show: 1..32 of [A-Za-z0-9._-]. */
 bool identifier_is_seat(struct str text);
 
-/** An Idempotency-Key, bare or quoted (draft-ietf-httpapi-idempotency-key-header): `key` gets the 1..255
- *  printable ASCII characters inside the quotes. Returns false for anything else. */
+/** An Idempotency-Key, bare or quoted (draft-ietf-httpapi-idempotency-key-header): `key` gets
+ *  the 1..255 printable ASCII characters inside the quotes. Returns false for anything else. */
 bool identifier_idempotency_key(struct str header, struct str *key);
 
 #endif

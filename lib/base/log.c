@@ -54,7 +54,8 @@ static void add_text(struct buffer *line, const char *name, struct str text)
     buffer_add_json_string(line, text);
 }
 
-/* Piece by piece: a line is written for each order, and a format took longer than all the rest of it. */
+/* Piece by piece: a line is written for each order, and a format took longer than all the rest
+ * of it. */
 static void add_head(struct buffer *line, const char *now, enum log_level level, const char *event)
 {
     const struct str pieces[] = {

@@ -24,7 +24,8 @@ void random_token(char out[RANDOM_TOKEN_TEXT + 1])
     base64url_encode(bytes, sizeof(bytes), out);
 }
 
-/* The generator takes the same time for many bytes as for a few. Ids are no secrets: they may lie ready, each once. */
+/* The generator takes the same time for many bytes as for a few. Ids are no secrets: they may
+ * lie ready, each once. */
 void random_id(char out[RANDOM_ID_TEXT + 1])
 {
     static _Thread_local unsigned char ready[IDS_AT_ONCE][ID_BYTES];

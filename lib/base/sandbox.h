@@ -15,7 +15,8 @@
 
 enum { SANDBOX_PATHS_MAX = 128 };
 
-/** What the process may open: begins as all zeros. Paths are borrowed until sandbox_enter() has returned. */
+/** What the process may open: begins as all zeros. Paths are borrowed until sandbox_enter() has
+ *  returned. */
 struct sandbox {
     size_t count;
     struct {
@@ -32,8 +33,9 @@ struct sandbox_state {
     bool has_landlock; /* files are */
 };
 
-/** The file at `path`, or all that is below it where it is a directory, may be read; with `may_write` also changed, made
- *  and taken away. A path that is empty or not there is left out. More than SANDBOX_PATHS_MAX end the process: a defect. */
+/** The file at `path`, or all that is below it where it is a directory, may be read; with
+ *  `may_write` also changed, made and taken away. A path that is empty or not there is left out.
+ *  More than SANDBOX_PATHS_MAX end the process: a defect. */
 void sandbox_allow(struct sandbox *sandbox, const char *path, bool may_write);
 
 /** Confines the process as far as the kernel can. There is no way back. */
@@ -43,8 +45,8 @@ struct sandbox_state sandbox_enter(const struct sandbox *sandbox);
 struct sandbox_state sandbox_possible(void);
 
 #ifdef SLUICE_TEST_HOOKS
-/** Where $SLUICE_TEST_BREAK_OUT names one, tries that way out, and ends the process: with 0 where it was open, with 3 where it
- *  was refused, or by the kernel. */
+/** Where $SLUICE_TEST_BREAK_OUT names one, tries that way out, and ends the process: with 0
+ *  where it was open, with 3 where it was refused, or by the kernel. */
 void sandbox_break_out(void);
 #else
 static inline void sandbox_break_out(void)

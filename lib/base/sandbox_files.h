@@ -8,8 +8,9 @@
 
 #include "lib/base/sandbox.h"
 
-/** Leaves the calling thread, and those that it makes, no more than `sandbox` names. The process must have no_new_privs.
- *  Returns false, with nothing changed, where the kernel has no Landlock. */
+/** Leaves the calling thread, and those that it makes, no more than `sandbox` names. The process
+ *  must have no_new_privs. Returns false, with nothing changed, where the kernel has no
+ *  Landlock. */
 bool sandbox_files_enter(const struct sandbox *sandbox);
 
 /** Whether the kernel has Landlock. */

@@ -52,7 +52,8 @@ static const struct {
 #undef DEADLY
 };
 
-/* LeakSanitizer has a process of its own, which stops this one by ptrace and looks at what it holds. Tests add a filter. */
+/* LeakSanitizer has a process of its own, which stops this one by ptrace and looks at what it
+ * holds. Tests add a filter. */
 static const uint32_t SANITIZERS[] = {
 #ifdef __NR_getdents
     __NR_getdents,
@@ -149,7 +150,8 @@ static void judge_memory(struct filter *filter)
     end_call(filter, call, SECCOMP_RET_ALLOW);
 }
 
-/* A thread may be made, a process may not. What clone3() wants cannot be seen here; libc then uses clone(). */
+/* A thread may be made, a process may not. What clone3() wants cannot be seen here; libc then
+ * uses clone(). */
 static void judge_threads(struct filter *filter)
 {
     unsigned short call = begin_call(filter, __NR_clone);

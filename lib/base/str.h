@@ -48,8 +48,8 @@ bool str_split(struct str s, char delimiter, struct str *head, struct str *rest)
 /** `s` without leading and trailing spaces and tabs. */
 struct str str_trim(struct str s);
 
-/** Copies `s` into `to`, which has room for `room` (≥ 1) bytes, and puts a NUL behind it; what does not fit
- *  is cut. */
+/** Copies `s` into `to`, which has room for `room` (≥ 1) bytes, and puts a NUL behind it; what
+ *  does not fit is cut. */
 void str_copy(struct str s, char *to, size_t room);
 
 /** Reads a whole decimal number, optional '-', no spaces, no leading '+'.

@@ -1,6 +1,6 @@
 /*
- * test_pause — stops the process at a named step, so that a test can kill it there or let it go on late.
- * Only in builds made with --enable-test-hooks; in every other build the calls vanish.
+ * test_pause — stops the process at a named step, so that a test can kill it there or let it go on
+ * late. Only in builds made with --enable-test-hooks; in every other build the calls vanish.
  */
 #ifndef SLUICE_BASE_TEST_PAUSE_H
 #define SLUICE_BASE_TEST_PAUSE_H

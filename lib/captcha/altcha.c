@@ -9,7 +9,8 @@
 #include "lib/base/random.h"
 #include "lib/captcha/altcha_payload.h"
 
-/* Each use of a key of the ring has a secret of its own: the key's MAC of the purpose, as base64url text. */
+/* Each use of a key of the ring has a secret of its own: the key's MAC of the purpose, as
+ * base64url text. */
 #define PURPOSE_CHALLENGE "sluice altcha challenge\n"
 #define PURPOSE_KEY       "sluice altcha key\n"
 #define PURPOSE_SUBJECT   "sluice altcha subject\n"

@@ -1,10 +1,11 @@
 /*
- * altcha — proof of work that browsers do by themselves, speaking ALTCHA (version 2, SHA-256, cost 1). We choose a
- * counter, derive a key from it and give away the key's first half: whoever has tried the counters up to ours
- * knows the rest. So the work is bounded, and giving out and judging cost a few hashes.
+ * altcha — proof of work that browsers do by themselves, speaking ALTCHA (version 2, SHA-256, cost
+ * 1). We choose a counter, derive a key from it and give away the key's first half: whoever has
+ * tried the counters up to ours knows the rest. So the work is bounded, and giving out and judging
+ * cost a few hashes.
  *
- * A challenge is for one caller at one event, by `data`, which is signed with it. That each counts once is
- * lib/admission/captcha_spend.h.
+ * A challenge is for one caller at one event, by `data`, which is signed with it. That each counts
+ * once is lib/admission/captcha_spend.h.
  */
 #ifndef SLUICE_CAPTCHA_ALTCHA_H
 #define SLUICE_CAPTCHA_ALTCHA_H
@@ -45,8 +46,8 @@ enum altcha_outcome {
 void altcha_challenge(struct key_set *keys, struct arena *arena,
                       const struct altcha_subject *subject, int64_t now_ms, struct buffer *out);
 
-/** Judges what the widget has sent. Where it is solved, `nonce` gets the text that names the challenge, in the
- *  arena. */
+/** Judges what the widget has sent. Where it is solved, `nonce` gets the text that names the
+ *  challenge, in the arena. */
 enum altcha_outcome altcha_verify(struct key_set *keys, struct arena *arena,
                                   const struct altcha_subject *subject, struct str payload,
                                   int64_t now_ms, struct str *nonce);

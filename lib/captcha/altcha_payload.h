@@ -1,7 +1,8 @@
 /*
- * altcha_payload — ALTCHA's JSON (version 2): the parameters of a challenge as they are signed, and what the
- * widget sends back. Only challenges of our own form are read: the text that was signed is rebuilt from
- * their known fields, so nothing a client writes is ever signed or compared as it came.
+ * altcha_payload — ALTCHA's JSON (version 2): the parameters of a challenge as they are signed, and
+ * what the widget sends back. Only challenges of our own form are read: the text that was signed is
+ * rebuilt from their known fields, so nothing a client writes is ever signed or compared as it
+ * came.
  */
 #ifndef SLUICE_CAPTCHA_ALTCHA_PAYLOAD_H
 #define SLUICE_CAPTCHA_ALTCHA_PAYLOAD_H
@@ -21,8 +22,8 @@ enum {
     ALTCHA_PARAMETERS_MAX = 1024 /* bytes of JSON */
 };
 
-/** The parameters of a challenge: SHA-256, cost 1, a key of 32 bytes. Text is borrowed, hexadecimal in small
- *  letters where nothing else is said. */
+/** The parameters of a challenge: SHA-256, cost 1, a key of 32 bytes. Text is borrowed,
+ *  hexadecimal in small letters where nothing else is said. */
 struct altcha_parameters {
     struct str data; /* a JSON object, members in alphabetical order, no spaces */
     int64_t expires_s;
@@ -54,8 +55,8 @@ struct str altcha_data_text(struct arena *arena, const struct altcha_data *data)
 /** Appends the parameters in canonical form, which is what is signed. */
 void altcha_parameters_write(struct buffer *out, const struct altcha_parameters *parameters);
 
-/** Reads a payload: base64 of JSON. Returns false for anything but an answer to a challenge of our form; that
- *  it is one says nothing yet. Its text lives in the arena. */
+/** Reads a payload: base64 of JSON. Returns false for anything but an answer to a challenge of
+ *  our form; that it is one says nothing yet. Its text lives in the arena. */
 bool altcha_payload_parse(struct arena *arena, struct str text, struct altcha_payload *payload);
 
 #endif

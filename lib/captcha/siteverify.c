@@ -36,8 +36,8 @@ static const char WHY_USED[] =
 static const char WHY_ELSEWHERE[] = "The captcha was solved for another site or another purpose.";
 static const char WHY_SILENT[] = "The captcha's provider gives no verdict.";
 
-/* Codes that say that the provider cannot judge, whatever the token. bad-request is none of them: who sends
- * the token could provoke it. */
+/* Codes that say that the provider cannot judge, whatever the token. bad-request is none of
+ * them: who sends the token could provoke it. */
 static const char *const NO_VERDICT[] = {
     "missing-input-secret",
     "invalid-input-secret",

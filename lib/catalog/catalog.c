@@ -101,7 +101,8 @@ static enum catalog_outcome answer_from_l1(struct search *search, struct catalog
     return answer_with(&search->kept, object);
 }
 
-/* Nobody can say anything newer: what is there, as long as it may be shown. The later one of two. */
+/* Nobody can say anything newer: what is there, as long as it may be shown. The later one of
+ * two. */
 static enum catalog_outcome answer_stale(struct search *search, struct catalog_object *object)
 {
     int64_t now = clock_monotonic_us();

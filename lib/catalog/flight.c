@@ -84,8 +84,8 @@ static int64_t backoff_after(int64_t waited_us)
     return clock_monotonic_ms() + (rest > REST_MS ? rest : REST_MS);
 }
 
-/* A PostgreSQL that hangs is to hold up one process of the host at a time, not one for each object. One that only
- * refuses is still asked for what there is nothing of. */
+/* A PostgreSQL that hangs is to hold up one process of the host at a time, not one for each
+ * object. One that only refuses is still asked for what there is nothing of. */
 static bool may_ask_postgres(const struct search *search)
 {
     const struct catalog *catalog = search->catalog;
@@ -146,8 +146,8 @@ static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_e
     return outcome;
 }
 
-/* True where the flight is over: stored, or another's by now. Overtaken, it computes again, but not for ever: then
- * what it has is newer than what there was, and is told to this reader. */
+/* True where the flight is over: stored, or another's by now. Overtaken, it computes again, but
+ * not for ever: then what it has is newer than what there was, and is told to this reader. */
 static bool bring_to_l2(struct flight *flight, struct catalog_entry *entry, bool may_continue)
 {
     struct search *search = flight->search;

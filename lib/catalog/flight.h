@@ -1,6 +1,6 @@
 /*
- * flight — how an object is brought up to date: from L2 where that has it, else from PostgreSQL, by one reader of all
- * hosts, while the others wait or take what was there before.
+ * flight — how an object is brought up to date: from L2 where that has it, else from PostgreSQL, by
+ * one reader of all hosts, while the others wait or take what was there before.
  */
 #ifndef SLUICE_CATALOG_FLIGHT_H
 #define SLUICE_CATALOG_FLIGHT_H
@@ -52,8 +52,8 @@ enum flight_end {
     FLIGHT_NOTHING, /* nobody can say it now: see the search's kept and reserve */
 };
 
-/** Brings the object up to date and into L1. `alone`: this process has the host's flight, so a flight of this host
- *  that is still noted in L2 is dead. */
+/** Brings the object up to date and into L1. `alone`: this process has the host's flight, so a
+ *  flight of this host that is still noted in L2 is dead. */
 enum flight_end flight_go(struct search *search, bool alone, struct catalog_entry *entry);
 
 /** Looks L1 up for the search, with or without the text. */

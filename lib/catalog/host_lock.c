@@ -21,8 +21,8 @@ void host_locks_close(struct host_locks *locks)
     }
 }
 
-/* A lock is one byte, far behind the end of the empty file, where 62 bits of the name's digest say: no two names
- * meet there. */
+/* A lock is one byte, far behind the end of the empty file, where 62 bits of the name's digest
+ * say: no two names meet there. */
 static bool change(struct host_locks *locks, struct str name, short kind)
 {
     struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_len = 1};

@@ -51,8 +51,8 @@ static void say(struct l1 *l1, const char *what, const char *why)
     }
 }
 
-/* Writers stand in line here and not at LMDB's own lock, which nobody leaves: one that was stopped in the middle would
- * stop all others. */
+/* Writers stand in line here and not at LMDB's own lock, which nobody leaves: one that was
+ * stopped in the middle would stop all others. */
 static bool gate_enter(struct l1 *l1)
 {
     const struct timespec pause = {.tv_nsec = GATE_PAUSE_NS};

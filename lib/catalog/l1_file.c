@@ -9,8 +9,8 @@
 
 enum { READERS = 512, DATABASES = 2 };
 
-/* The number is that of what is in them: a release that writes it otherwise has the next one, and two releases of
- * one host do not meet. */
+/* The number is that of what is in them: a release that writes it otherwise has the next one,
+ * and two releases of one host do not meet. */
 static const char RECORDS[] = "records-1";
 static const char TEXTS[] = "texts-1";
 

@@ -1,6 +1,6 @@
 /*
- * l1_file — the LMDB file of L1: records and texts by key. Thin: it knows nothing of what they mean. Codes are
- * LMDB's and the system's; 0 is success.
+ * l1_file — the LMDB file of L1: records and texts by key. Thin: it knows nothing of what they
+ * mean. Codes are LMDB's and the system's; 0 is success.
  */
 #ifndef SLUICE_CATALOG_L1_FILE_H
 #define SLUICE_CATALOG_L1_FILE_H
@@ -34,9 +34,9 @@ struct l1_write {
 
 enum l1_drop { L1_RUN_OUT, L1_EVERYTHING };
 
-/** Opens or makes the file in `directory`, `room` bytes at most. The caller keeps others from opening, writing and
- *  removing it meanwhile. A process that meets a hole in it (SIGBUS: somebody has cut it) removes it and dies of
- *  that. */
+/** Opens or makes the file in `directory`, `room` bytes at most. The caller keeps others from
+ *  opening, writing and removing it meanwhile. A process that meets a hole in it (SIGBUS:
+ *  somebody has cut it) removes it and dies of that. */
 int l1_file_open(struct l1_file *file, const char *directory, size_t room);
 
 void l1_file_close(struct l1_file *file);
@@ -46,7 +46,8 @@ bool l1_file_is_open(const struct l1_file *file);
 /** Whether the file that is open is still the one of that name. */
 bool l1_file_is_current(const struct l1_file *file);
 
-/** Takes its name away, if it is still the one of that name: whoever opens it next makes a new one. */
+/** Takes its name away, if it is still the one of that name: whoever opens it next makes a new
+ *  one. */
 void l1_file_remove(const struct l1_file *file);
 
 /** Takes away whatever is there. */

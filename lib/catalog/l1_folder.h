@@ -1,6 +1,7 @@
 /*
- * l1_folder — the folder of L1, held open. What is read from there is believed, and others may rename what lies beside it: so it
- * is looked at once, and from then on reached by what is held, never again by its name.
+ * l1_folder — the folder of L1, held open. What is read from there is believed, and others may
+ * rename what lies beside it: so it is looked at once, and from then on reached by what is held,
+ * never again by its name.
  */
 #ifndef SLUICE_CATALOG_L1_FOLDER_H
 #define SLUICE_CATALOG_L1_FOLDER_H
@@ -17,8 +18,8 @@ struct l1_folder {
     char path[L1_FOLDER_TEXT]; /* leads to it, whatever its name leads to by now */
 };
 
-/** Opens `directory`, and makes it where it is not there. Returns false with errno: ENOTDIR for a link, EPERM where it is not
- *  our user's, or others may write to it. */
+/** Opens `directory`, and makes it where it is not there. Returns false with errno: ENOTDIR for
+ *  a link, EPERM where it is not our user's, or others may write to it. */
 bool l1_folder_open(struct l1_folder *folder, const char *directory);
 
 /** Whether there is one, and the name still leads to it. */

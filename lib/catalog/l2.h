@@ -1,6 +1,7 @@
 /*
- * l2 — the catalogue in Redis, for all hosts, and the lock among them: the scripts catalog_*.lua. A key an object,
- * which carries its flight too. Redis' clock never leaves it: lengths of time come, and are put on this host's.
+ * l2 — the catalogue in Redis, for all hosts, and the lock among them: the scripts catalog_*.lua. A
+ * key an object, which carries its flight too. Redis' clock never leaves it: lengths of time come,
+ * and are put on this host's.
  */
 #ifndef SLUICE_CATALOG_L2_H
 #define SLUICE_CATALOG_L2_H

@@ -1,7 +1,7 @@
 /*
- * http_client — asks somebody else's server one thing at a time and takes a small answer. TLS with the peer
- * verified, or plain HTTP to this machine alone; a bound on time and size; no redirects. The outcome keeps apart
- * what certainly never reached the server and what may have.
+ * http_client — asks somebody else's server one thing at a time and takes a small answer. TLS with
+ * the peer verified, or plain HTTP to this machine alone; a bound on time and size; no redirects.
+ * The outcome keeps apart what certainly never reached the server and what may have.
  */
 #ifndef SLUICE_HTTP_CLIENT_HTTP_CLIENT_H
 #define SLUICE_HTTP_CLIENT_HTTP_CLIENT_H
@@ -34,8 +34,8 @@ struct http_client_options {
         direct; /* never by way of a proxy that the environment names; to this machine it never is */
 };
 
-/** Prepares. Connects when first needed. Returns NULL, with one sentence in `error`, where the address may not be
- *  used. */
+/** Prepares. Connects when first needed. Returns NULL, with one sentence in `error`, where the
+ *  address may not be used. */
 struct http_client *http_client_open(const struct http_client_options *options,
                                      char error[HTTP_CLIENT_ERROR]);
 
@@ -71,8 +71,8 @@ struct http_answer {
     const char *why; /* else: why not; borrowed until the next call */
 };
 
-/** Sends the request and puts the answer's body into `body`, which is to hold answer_max. Its copies of the headers
- *  are overwritten after use; the body is the caller's. */
+/** Sends the request and puts the answer's body into `body`, which is to hold answer_max. Its
+ *  copies of the headers are overwritten after use; the body is the caller's. */
 struct http_answer http_client_send(struct http_client *client, const struct http_request *request,
                                     struct buffer *body);
 
@@ -85,8 +85,8 @@ struct http_field {
 /** Appends the fields as application/x-www-form-urlencoded. */
 void http_form_write(struct buffer *out, const struct http_field *fields, size_t count);
 
-/** Appends `text` so that it is one segment of a path, or one value of a query: all but unreserved characters
- *  become %XX. */
+/** Appends `text` so that it is one segment of a path, or one value of a query: all but
+ *  unreserved characters become %XX. */
 void http_percent_write(struct buffer *out, struct str text);
 
 #endif

@@ -71,7 +71,8 @@ static bool take_secrets(struct str text, struct secrets *secrets)
     return secrets->count > 0;
 }
 
-/* Reads HS256 secrets: a line of printable ASCII each. False, with none of them, where one is bad. */
+/* Reads HS256 secrets: a line of printable ASCII each. False, with none of them, where one is
+ * bad. */
 static bool read_secrets(const char *path, struct secrets *secrets, char error[SECRET_ERROR])
 {
     char *bytes;

@@ -91,8 +91,8 @@ int metrics_requests_row(const char *labels)
             atomic_store(&rows[i].state, METRICS_ROW_READY);
             return i;
         }
-        /* One that another process names in this moment is passed over: at worst a row is there twice, and
-         * Prometheus' text adds such rows up. */
+        /* One that another process names in this moment is passed over: at worst a row is there
+         * twice, and Prometheus' text adds such rows up. */
         if (free_row == METRICS_ROW_READY && strcmp(rows[i].labels, labels) == 0) {
             return i;
         }
@@ -143,7 +143,8 @@ static void load_words(_Atomic int64_t *words, struct metric_queue *queue)
     }
 }
 
-/* An even version: whole. Whoever was killed in the middle left an odd one, which the next one makes even. */
+/* An even version: whole. Whoever was killed in the middle left an odd one, which the next one
+ * makes even. */
 void metrics_queues_publish(const struct metric_queue *queues, size_t count)
 {
     struct metrics_queues_cell *table = &metrics_file()->queues;

@@ -1,12 +1,11 @@
 /*
- * metrics — what all programs of a host count together, in one file that all of them map. What is counted is in
- * metrics.tbl; metrics_text.h has the form in which Prometheus reads it.
+ * metrics — what all programs of a host count together, in one file that all of them map. What is
+ * counted is in metrics.tbl; metrics_text.h has the form in which Prometheus reads it.
  *
- * Counting is an atomic addition without order: no lock, no call of the system. Four kinds of numbers:
- *   counters and gauges of the host, one cell each;
- *   histograms of the host, of times;
- *   requests, a row for each pool and route, which name themselves;
- *   queues, a row for each queue, which one program (sluice-board) publishes as a whole.
+ * Counting is an atomic addition without order: no lock, no call of the system. Four kinds of
+ * numbers: counters and gauges of the host, one cell each; histograms of the host, of times;
+ * requests, a row for each pool and route, which name themselves; queues, a row for each queue,
+ * which one program (sluice-board) publishes as a whole.
  */
 #ifndef SLUICE_METRICS_METRICS_H
 #define SLUICE_METRICS_METRICS_H
@@ -79,13 +78,13 @@ struct metric_queue {
     struct metric_waits waits[QUEUE_HISTOGRAM_COUNT];
 };
 
-/** Counts in the file `path` from now on; it is made where it is not there, and begun anew where it is of another
- *  release. Returns false with errno where that cannot be done; then, as before the first call, this process counts
- *  for itself. */
+/** Counts in the file `path` from now on; it is made where it is not there, and begun anew where
+ *  it is of another release. Returns false with errno where that cannot be done; then, as before
+ *  the first call, this process counts for itself. */
 bool metrics_open(const char *path);
 
-/** metrics_open() at the start of a program, by its setting metrics_file; "": each program counts for itself. Where that
- *  fails it is logged, and the program counts for itself too. */
+/** metrics_open() at the start of a program, by its setting metrics_file; "": each program
+ *  counts for itself. Where that fails it is logged, and the program counts for itself too. */
 void metrics_start(const char *path);
 
 /** Adds `n` ≥ 0 to a counter. Never fails, never waits; so do all that follow. */
@@ -106,23 +105,27 @@ void metrics_observe_us(enum metric_histogram histogram, int64_t us);
 /** What a histogram stands at. */
 void metrics_times(enum metric_histogram histogram, struct metric_times *times);
 
-/** The row of the requests with these labels, made where there is none; -1 where there is no room. */
+/** The row of the requests with these labels, made where there is none; -1 where there is no
+ *  room. */
 int metrics_requests_row(const char *labels);
 
 /** Counts an answer of `status` that took `us`; row -1: nothing is counted. */
 void metrics_requests_add(int row, int status, int64_t us);
 
-/** Copies a row; returns false where there is none of that number (0 ≤ row < METRIC_REQUESTS_MAX). */
+/** Copies a row; returns false where there is none of that number (0 ≤ row <
+ *  METRIC_REQUESTS_MAX). */
 bool metrics_requests_read(int row, struct metric_requests *requests);
 
-/** Shows these queues, and no others, from now on: at most METRIC_QUEUES_MAX + 1. One program of a host does this. */
+/** Shows these queues, and no others, from now on: at most METRIC_QUEUES_MAX + 1. One program of
+ *  a host does this. */
 void metrics_queues_publish(const struct metric_queue *queues, size_t count);
 
-/** Adds `queue` to `others`, which began as a copy of the first of them: sums, or what the table says. */
+/** Adds `queue` to `others`, which began as a copy of the first of them: sums, or what the table
+ *  says. */
 void metrics_queue_join(struct metric_queue *others, const struct metric_queue *queue);
 
-/** Copies what was published to `queues`, room for METRIC_QUEUES_MAX + 1; returns how many. 0 where the program that
- *  publishes ended in the middle of it. */
+/** Copies what was published to `queues`, room for METRIC_QUEUES_MAX + 1; returns how many. 0
+ *  where the program that publishes ended in the middle of it. */
 size_t metrics_queues_read(struct metric_queue *queues);
 
 /** When the counters began at 0, in seconds since 1970. */

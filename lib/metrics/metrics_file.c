@@ -53,7 +53,8 @@ struct metrics_file *metrics_file(void)
     return in_use;
 }
 
-/* Locked by the caller. Returns 1 where the file is ours, 0 where it is another's, -1 with errno. */
+/* Locked by the caller. Returns 1 where the file is ours, 0 where it is another's, -1 with
+ * errno. */
 static int prepare(int fd)
 {
     const struct {
@@ -69,8 +70,9 @@ static int prepare(int fd)
         return -1;
     }
     if (about.st_size == 0) {
-        /* Programs of other users of the group count here too; the umask has no say in it. Where it was one of them
-         * who made the file and went no further, only that one may change this. */
+        /* Programs of other users of the group count here too; the umask has no say in it. Where
+         * it was one of them who made the file and went no further, only that one may change
+         * this. */
         (void)fchmod(fd, 0660);
         bool written = ftruncate(fd, (off_t)sizeof(struct metrics_file)) == 0 &&
                        pwrite(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head);

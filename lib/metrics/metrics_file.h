@@ -1,5 +1,6 @@
 /*
- * metrics_file — the memory that the programs of a host share for counting, and its layout. Of lib/metrics alone.
+ * metrics_file — the memory that the programs of a host share for counting, and its layout. Of
+ * lib/metrics alone.
  */
 #ifndef SLUICE_METRICS_METRICS_FILE_H
 #define SLUICE_METRICS_METRICS_FILE_H
@@ -15,7 +16,8 @@ enum { METRICS_QUEUE_WORDS = sizeof(struct metric_queue) / sizeof(int64_t) };
 
 _Static_assert(sizeof(struct metric_queue) % sizeof(int64_t) == 0, "copied word by word");
 
-/* Lines of their own, so that counting in one core does not slow down another that counts something else. */
+/* Lines of their own, so that counting in one core does not slow down another that counts
+ * something else. */
 struct metrics_cell {
     _Alignas(METRICS_CACHE_LINE) _Atomic int64_t value;
 };

@@ -6,8 +6,8 @@
 
 #include "lib/base/buffer.h"
 
-/** Appends all of them. Looks at memory alone: neither Redis nor PostgreSQL is asked. Rows of requests that were
- *  never counted are left out. */
+/** Appends all of them. Looks at memory alone: neither Redis nor PostgreSQL is asked. Rows of
+ *  requests that were never counted are left out. */
 void metrics_format(struct buffer *out);
 
 #endif

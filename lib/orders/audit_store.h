@@ -1,7 +1,7 @@
 /*
  * audit_store — the audit: who changed what and when. Its rows are written in PostgreSQL, in the
- * transaction of the change: by the functions that change queues, and by a trigger for products. What is done
- * to one member is done in Redis; its row is written just before.
+ * transaction of the change: by the functions that change queues, and by a trigger for products.
+ * What is done to one member is done in Redis; its row is written just before.
  */
 #ifndef SLUICE_ORDERS_AUDIT_STORE_H
 #define SLUICE_ORDERS_AUDIT_STORE_H
@@ -35,7 +35,8 @@ struct audit_row {
 };
 
 /** Reads up to `limit` (≥ 1) rows, newest first, into `*rows` (in the arena): those older than
- *  the row `before_id`, or from the newest on where it is 0; of `target` only, unless that is empty. */
+ *  the row `before_id`, or from the newest on where it is 0; of `target` only, unless that is
+ *  empty. */
 enum postgres_outcome audit_store_list(struct postgres *postgres, struct arena *arena,
                                        int64_t before_id, struct str target, int64_t limit,
                                        struct audit_row **rows, size_t *count);
@@ -44,7 +45,8 @@ enum postgres_outcome audit_store_list(struct postgres *postgres, struct arena *
 enum postgres_outcome audit_store_name_author(struct postgres *postgres, struct arena *arena,
                                               const struct change_author *author);
 
-/** Notes what an operator is about to do, before it is done: `details` is {"after": {…}} as text. */
+/** Notes what an operator is about to do, before it is done: `details` is {"after": {…}} as
+ *  text. */
 enum postgres_outcome audit_store_note(struct postgres *postgres, struct arena *arena,
                                        const struct change_author *author, const char *action,
                                        struct str queue, const char *details);

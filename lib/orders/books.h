@@ -1,5 +1,6 @@
 /*
- * books — how many payments are in which state, and what Redis has yet to be told: for those who watch.
+ * books — how many payments are in which state, and what Redis has yet to be told: for those who
+ * watch.
  */
 #ifndef SLUICE_ORDERS_BOOKS_H
 #define SLUICE_ORDERS_BOOKS_H

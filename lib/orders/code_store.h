@@ -26,14 +26,16 @@ struct code_used {
     struct str kind;
 };
 
-/** Adds codes of `kind` to `queue` by their hashes, each good for `uses` (≥ 1) members until `ends_ms` (since
- *  1970; 0: for ever). Those that are there already stay as they are; `*added` gets how many were new. */
+/** Adds codes of `kind` to `queue` by their hashes, each good for `uses` (≥ 1) members until
+ *  `ends_ms` (since 1970; 0: for ever). Those that are there already stay as they are; `*added`
+ *  gets how many were new. */
 enum postgres_outcome code_store_add(struct postgres *postgres, struct arena *arena,
                                      struct str queue, enum code_kind kind,
                                      const struct str *hashes, size_t count, int64_t uses,
                                      int64_t ends_ms, int64_t *added);
 
-/** Codes behind the hash `after` (empty: from the first on), at most CODES_PER_CALL, by hash, in the arena. */
+/** Codes behind the hash `after` (empty: from the first on), at most CODES_PER_CALL, by hash, in
+ *  the arena. */
 enum postgres_outcome code_store_page(struct postgres *postgres, struct arena *arena,
                                       struct str queue, struct str after,
                                       const struct code_entry **codes, size_t *count);

@@ -1,7 +1,7 @@
 /*
- * coupon_counts — what PostgreSQL's rows say of a queue's coupon events, for reconcile to hold against what Redis
- * has heard. To be asked after Redis was read: coupons are issued and never taken back, so whatever Redis knew by
- * then must be there.
+ * coupon_counts — what PostgreSQL's rows say of a queue's coupon events, for reconcile to hold
+ * against what Redis has heard. To be asked after Redis was read: coupons are issued and never
+ * taken back, so whatever Redis knew by then must be there.
  */
 #ifndef SLUICE_ORDERS_COUPON_COUNTS_H
 #define SLUICE_ORDERS_COUPON_COUNTS_H
@@ -22,7 +22,8 @@ struct coupon_count {
     int64_t untold; /* of those: on their way to Redis by the outbox */
 };
 
-/** Those of `queue` that Redis is told of, at most COUPON_EVENTS_MAX. POSTGRES_OK fills `*counts` and `*count`. */
+/** Those of `queue` that Redis is told of, at most COUPON_EVENTS_MAX. POSTGRES_OK fills
+ *  `*counts` and `*count`. */
 enum postgres_outcome coupon_counts(struct postgres *postgres, struct arena *arena,
                                     struct str queue, const struct coupon_count **counts,
                                     size_t *count);

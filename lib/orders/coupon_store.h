@@ -1,7 +1,8 @@
 /*
- * coupon_store — first-come coupons in PostgreSQL: events, their pools, who got what. Each call is one
- * statement; the statements are in sql/queries/, the rules in sql/migrations/0010_coupons.sql.
- * Text in results is borrowed from the answer, which lives as long as the arena. Times are ms since 1970.
+ * coupon_store — first-come coupons in PostgreSQL: events, their pools, who got what. Each call is
+ * one statement; the statements are in sql/queries/, the rules in sql/migrations/0010_coupons.sql.
+ * Text in results is borrowed from the answer, which lives as long as the arena. Times are ms since
+ * 1970.
  */
 #ifndef SLUICE_ORDERS_COUPON_STORE_H
 #define SLUICE_ORDERS_COUPON_STORE_H
@@ -79,44 +80,48 @@ struct coupon {
     struct claim_spender spent; /* for ADMISSION_SPENT */
 };
 
-/** Makes `call` the transaction that issues a coupon of `event` to the member of `claim`, which is CLAIMED; its parameters
- *  are in the arena. With ISSUED it deletes rows of `acks`. Each call that is prepared must be sent and read. */
+/** Makes `call` the transaction that issues a coupon of `event` to the member of `claim`, which
+ *  is CLAIMED; its parameters are in the arena. With ISSUED it deletes rows of `acks`. Each call
+ *  that is prepared must be sent and read. */
 void coupon_issue_prepare(struct arena *arena, const struct claim *claim, struct str event,
                           const struct coupon_search *search, struct outbox_acks *acks,
                           struct postgres_call *call);
 
-/** What the finished `call` came to: ISSUED, ALREADY, or a refusal after which nothing was written. A deadlock or a
- *  serialization failure is tried once more, here. After UNKNOWN the claim must not be released: reconcile settles it. */
+/** What the finished `call` came to: ISSUED, ALREADY, or a refusal after which nothing was
+ *  written. A deadlock or a serialization failure is tried once more, here. After UNKNOWN the
+ *  claim must not be released: reconcile settles it. */
 enum coupon_outcome coupon_issue_read(struct postgres *postgres, struct arena *arena,
                                       struct postgres_call *call, struct outbox_acks *acks,
                                       struct coupon *coupon);
 
-/** What stands for an idempotency key where a token is spent on a coupon of `event`, in the arena: the same for
- *  every request, so that the spent token finds its coupon again. No key of an order looks like it. */
+/** What stands for an idempotency key where a token is spent on a coupon of `event`, in the
+ *  arena: the same for every request, so that the spent token finds its coupon again. No key of
+ *  an order looks like it. */
 struct str coupon_key(struct arena *arena, struct str event);
 
 /** The coupon of `member`: FOUND, NO_SUCH, UNAVAILABLE, or FAILED. */
 enum coupon_outcome coupon_find(struct postgres *postgres, struct arena *arena, struct str event,
                                 struct str member, struct coupon *coupon);
 
-/** Whether any coupon of `event` is unissued, one that a running transaction has taken included, seen in a
- *  snapshot of its own: FOUND or NO_SUCH, UNAVAILABLE, or FAILED. */
+/** Whether any coupon of `event` is unissued, one that a running transaction has taken included,
+ *  seen in a snapshot of its own: FOUND or NO_SUCH, UNAVAILABLE, or FAILED. */
 enum coupon_outcome coupons_left(struct postgres *postgres, struct arena *arena, struct str event);
 
-/** The event `id`: FOUND, NO_SUCH, UNAVAILABLE, or FAILED. `counted`: with `issued` and `left`, which takes the
- *  longer the more coupons there are. */
+/** The event `id`: FOUND, NO_SUCH, UNAVAILABLE, or FAILED. `counted`: with `issued` and `left`,
+ *  which takes the longer the more coupons there are. */
 enum coupon_outcome coupon_event_find(struct postgres *postgres, struct arena *arena, struct str id,
                                       bool counted, struct coupon_event *event);
 
-/** Creates the event or replaces what is said of it: CREATED, FOUND, QUEUE_GONE, QUEUE_FIXED, UNAVAILABLE,
- *  UNKNOWN, or FAILED. Afterwards availability_publish() for its queue (the outbox does it too). */
+/** Creates the event or replaces what is said of it: CREATED, FOUND, QUEUE_GONE, QUEUE_FIXED,
+ *  UNAVAILABLE, UNKNOWN, or FAILED. Afterwards availability_publish() for its queue (the outbox
+ *  does it too). */
 enum coupon_outcome coupon_event_put(struct postgres *postgres, struct arena *arena,
                                      const struct coupon_event *event,
                                      const struct change_author *author);
 
-/** Adds `count` coupons (valid codes, each once) to the event, to go out in this order; those that it has already
- *  stay as they are: `*known` and `*known_count` get their codes. FOUND, UNAVAILABLE, UNKNOWN, or FAILED; the
- *  last three add none. */
+/** Adds `count` coupons (valid codes, each once) to the event, to go out in this order; those
+ *  that it has already stay as they are: `*known` and `*known_count` get their codes. FOUND,
+ *  UNAVAILABLE, UNKNOWN, or FAILED; the last three add none. */
 enum coupon_outcome coupons_add(struct postgres *postgres, struct arena *arena, struct str event,
                                 const struct str *codes, size_t count, const struct str **known,
                                 size_t *known_count);
@@ -137,8 +142,8 @@ struct coupon_owner {
     int64_t seq;
 };
 
-/** At most `limit` (≥ 1) issued coupons of `event` by member, behind `after` (empty: from the first on): FOUND,
- *  UNAVAILABLE, or FAILED. */
+/** At most `limit` (≥ 1) issued coupons of `event` by member, behind `after` (empty: from the
+ *  first on): FOUND, UNAVAILABLE, or FAILED. */
 enum coupon_outcome coupons_page(struct postgres *postgres, struct arena *arena, struct str event,
                                  struct str after, int64_t limit,
                                  const struct coupon_owner **owners, size_t *count);

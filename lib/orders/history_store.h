@@ -22,14 +22,15 @@ enum {
 enum postgres_outcome history_last(struct postgres *postgres, struct arena *arena, struct str queue,
                                    int64_t *minute);
 
-/** Adds `count` (≤ HISTORY_MINUTES_MAX) minutes; those that are there stay as they are. `second` of each is within
- *  its minute. */
+/** Adds `count` (≤ HISTORY_MINUTES_MAX) minutes; those that are there stay as they are. `second`
+ *  of each is within its minute. */
 enum postgres_outcome history_put(struct postgres *postgres, struct arena *arena, struct str queue,
                                   const struct queue_sample *minutes, size_t count);
 
-/** Reads the history of `queue` from `from_s` to `to_s` (seconds since 1970; the latter left out), one point every
- *  `step_s` seconds, oldest first, at most HISTORY_POINTS_MAX, into `*points` (in the arena): the last minute of
- *  each step with the worst latencies of all, `second` being the step's beginning. */
+/** Reads the history of `queue` from `from_s` to `to_s` (seconds since 1970; the latter left
+ *  out), one point every `step_s` seconds, oldest first, at most HISTORY_POINTS_MAX, into
+ *  `*points` (in the arena): the last minute of each step with the worst latencies of all,
+ *  `second` being the step's beginning. */
 enum postgres_outcome history_range(struct postgres *postgres, struct arena *arena,
                                     struct str queue, int64_t from_s, int64_t to_s, int64_t step_s,
                                     struct queue_sample **points, size_t *count);

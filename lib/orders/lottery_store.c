@@ -3,7 +3,8 @@
 #include "lib/admission/lottery.h"
 #include "lib/store/redis_reply.h"
 
-/** Reads what the closing of the list left: its hash and ranges. False where Redis gave no answer. */
+/** Reads what the closing of the list left: its hash and ranges. False where Redis gave no
+ *  answer. */
 static bool read_closed_list(struct redis *redis, struct arena *arena,
                              const struct queue_row *queue, struct str *list_hash,
                              struct str *ranges)

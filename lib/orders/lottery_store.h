@@ -1,6 +1,6 @@
 /*
- * lottery_store — holds the draw of a queue whose list has closed: PostgreSQL puts it down, once an epoch,
- * before Redis and with it anybody knows a place.
+ * lottery_store — holds the draw of a queue whose list has closed: PostgreSQL puts it down, once an
+ * epoch, before Redis and with it anybody knows a place.
  */
 #ifndef SLUICE_ORDERS_LOTTERY_STORE_H
 #define SLUICE_ORDERS_LOTTERY_STORE_H
@@ -19,8 +19,8 @@ enum lottery_step {
     LOTTERY_POSTGRES_SILENT
 };
 
-/** Holds the draw of `queue` (as PostgreSQL has it) where the list in Redis has closed. Harmless to repeat and to
- *  do twice at once: the first draw that PostgreSQL has is the draw. */
+/** Holds the draw of `queue` (as PostgreSQL has it) where the list in Redis has closed. Harmless
+ *  to repeat and to do twice at once: the first draw that PostgreSQL has is the draw. */
 enum lottery_step lottery_hold(struct postgres *postgres, struct redis *redis, struct arena *arena,
                                const struct queue_row *queue);
 

@@ -1,5 +1,6 @@
 /*
- * object_pages — everything of one kind that operators have made, by pages: for lists, and to copy a shop's settings.
+ * object_pages — everything of one kind that operators have made, by pages: for lists, and to copy
+ * a shop's settings.
  */
 #ifndef SLUICE_ORDERS_OBJECT_PAGES_H
 #define SLUICE_ORDERS_OBJECT_PAGES_H

@@ -41,7 +41,8 @@ static void write_arrays(struct arena *arena, const struct order_request *reques
     buffer_free(&numbers);
 }
 
-/* The ids as PostgreSQL reads an array: in quotes, for NULL is an id too. NULL where no seats are ordered. */
+/* The ids as PostgreSQL reads an array: in quotes, for NULL is an id too. NULL where no seats
+ * are ordered. */
 static const char *seat_array(struct arena *arena, const struct order_request *request)
 {
     struct buffer text;

@@ -1,5 +1,6 @@
 /*
- * order_row — reads what every reading statement of orders begins with. Internal to the order stores.
+ * order_row — reads what every reading statement of orders begins with. Internal to the order
+ * stores.
  */
 #ifndef SLUICE_ORDERS_ORDER_ROW_H
 #define SLUICE_ORDERS_ORDER_ROW_H
@@ -16,7 +17,8 @@ void order_row_read(struct arena *arena, const PGresult *result, int row, struct
 /** True for a boolean field that says so. */
 bool order_row_flag(const PGresult *result, int row, int column);
 
-/** The outcome of a call that brought no rows and can only have been refused for no rule of ours. */
+/** The outcome of a call that brought no rows and can only have been refused for no rule of
+ *  ours. */
 enum order_outcome order_row_refusal(const struct postgres *postgres, enum postgres_outcome outcome,
                                      const char *call);
 

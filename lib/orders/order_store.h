@@ -1,7 +1,8 @@
 /*
- * order_store — orders in PostgreSQL: placed, read, expired (payment_store: paid, canceled). Each call is one statement, so one
- * round trip and one transaction; the statements are in sql/queries/, the rules in sql/migrations/.
- * Text in results is borrowed from the answer, which lives as long as the arena.
+ * order_store — orders in PostgreSQL: placed, read, expired (payment_store: paid, canceled). Each
+ * call is one statement, so one round trip and one transaction; the statements are in sql/queries/,
+ * the rules in sql/migrations/. Text in results is borrowed from the answer, which lives as long as
+ * the arena.
  */
 #ifndef SLUICE_ORDERS_ORDER_STORE_H
 #define SLUICE_ORDERS_ORDER_STORE_H
@@ -108,15 +109,17 @@ struct order_placement {
     int64_t outbox_row;         /* for PLACED: see outbox_acks_add() */
 };
 
-/** Makes `call` the transaction that places the order of `claim`, which is CLAIMED; its parameters are in the arena. An
- *  order that is PLACED deletes rows of `acks`. Each call that is prepared must be sent and read. */
+/** Makes `call` the transaction that places the order of `claim`, which is CLAIMED; its
+ *  parameters are in the arena. An order that is PLACED deletes rows of `acks`. Each call that
+ *  is prepared must be sent and read. */
 void order_place_prepare(struct arena *arena, const struct claim *claim,
                          const struct order_request *request, struct outbox_acks *acks,
                          struct postgres_call *call);
 
-/** What the finished `call` came to: PLACED, REPLAYED, or a refusal after which nothing was written. After PLACED of
- *  seats, and SEATS_TAKEN, Redis is to be told: lib/orders/seat_publication.h. A deadlock or a serialization failure is
- *  tried once more, here. After ORDER_UNKNOWN the claim must not be released: reconcile settles it. */
+/** What the finished `call` came to: PLACED, REPLAYED, or a refusal after which nothing was
+ *  written. After PLACED of seats, and SEATS_TAKEN, Redis is to be told:
+ *  lib/orders/seat_publication.h. A deadlock or a serialization failure is tried once more,
+ *  here. After ORDER_UNKNOWN the claim must not be released: reconcile settles it. */
 enum order_outcome order_place_read(struct postgres *postgres, struct arena *arena,
                                     struct postgres_call *call, struct outbox_acks *acks,
                                     struct order_placement *placement);
@@ -128,8 +131,8 @@ bool order_id_is_valid(struct str id);
 enum order_outcome order_find(struct postgres *postgres, struct arena *arena, struct str member,
                               struct str id, struct order *order);
 
-/** The order that `key` of `member` has made: FOUND, NONE, KEY_REUSED where it was made from a request of
- *  another fingerprint, UNAVAILABLE, or FAILED. */
+/** The order that `key` of `member` has made: FOUND, NONE, KEY_REUSED where it was made from a
+ *  request of another fingerprint, UNAVAILABLE, or FAILED. */
 enum order_outcome order_by_key(struct postgres *postgres, struct arena *arena, struct str member,
                                 struct str key, struct str fingerprint, struct order *order);
 
@@ -142,8 +145,8 @@ struct order_page {
 /** True for a cursor that an order_page can have given. */
 bool order_cursor_is_valid(struct str cursor);
 
-/** A page of at most `limit` (1..100) orders of `member`. `cursor`: valid, or empty for the first page.
- *  FOUND, UNAVAILABLE, or FAILED. */
+/** A page of at most `limit` (1..100) orders of `member`. `cursor`: valid, or empty for the
+ *  first page. FOUND, UNAVAILABLE, or FAILED. */
 enum order_outcome order_list(struct postgres *postgres, struct arena *arena, struct str member,
                               int64_t limit, struct str cursor, struct order_page *page);
 
@@ -154,14 +157,14 @@ struct expired_order {
     bool place_held; /* until now; the outbox frees it */
 };
 
-/** Ends at most `limit` (≥ 1) unpaid orders whose time is over and gives their stock back. Safe to run
- *  several times at once. FOUND (`*expired` and `*count`, 0 when none was due), UNAVAILABLE, UNKNOWN, or
- *  FAILED. */
+/** Ends at most `limit` (≥ 1) unpaid orders whose time is over and gives their stock back. Safe
+ *  to run several times at once. FOUND (`*expired` and `*count`, 0 when none was due),
+ *  UNAVAILABLE, UNKNOWN, or FAILED. */
 enum order_outcome orders_expire(struct postgres *postgres, struct arena *arena, int64_t limit,
                                  const struct expired_order **expired, size_t *count);
 
-/** Whether PostgreSQL knows `queue`: tells a queue that was never made from one that Redis has forgotten.
- *  FOUND, NONE, UNAVAILABLE, or FAILED. */
+/** Whether PostgreSQL knows `queue`: tells a queue that was never made from one that Redis has
+ *  forgotten. FOUND, NONE, UNAVAILABLE, or FAILED. */
 enum order_outcome order_queue_known(struct postgres *postgres, struct arena *arena,
                                      struct str queue);
 

@@ -4,7 +4,8 @@
 
 #include "lib/orders/outbox_store.h"
 
-/* Whether Redis has been another one, or the same one restarted, since a connection ended, nobody can tell. */
+/* Whether Redis has been another one, or the same one restarted, since a connection ended,
+ * nobody can tell. */
 static void forget_ended_connection(struct outbox_acks *acks)
 {
     if (acks->connection != redis_connection(acks->redis)) {

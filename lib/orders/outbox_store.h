@@ -1,5 +1,6 @@
 /*
- * outbox_store — what Redis has yet to be told of committed orders and of concerts. Every row may be carried out twice.
+ * outbox_store — what Redis has yet to be told of committed orders and of concerts. Every row may
+ * be carried out twice.
  */
 #ifndef SLUICE_ORDERS_OUTBOX_STORE_H
 #define SLUICE_ORDERS_OUTBOX_STORE_H
@@ -35,10 +36,11 @@ struct outbox_row {
     int64_t attempts; /* how often it was taken, this time included */
 };
 
-/** Takes at most `limit` (≥ 1) rows, oldest first; of those that say a token is spent only the ones that are `age_ms` (≥ 0)
- *  old: until then whoever wrote them is expected to deliver and to delete them. Nobody else gets
- *  them for 10 s (more after each time), so running twice at once does no work twice; what is not deleted
- *  by outbox_done() comes again. POSTGRES_OK fills `*rows` and `*count`. */
+/** Takes at most `limit` (≥ 1) rows, oldest first; of those that say a token is spent only the
+ *  ones that are `age_ms` (≥ 0) old: until then whoever wrote them is expected to deliver and to
+ *  delete them. Nobody else gets them for 10 s (more after each time), so running twice at once
+ *  does no work twice; what is not deleted by outbox_done() comes again. POSTGRES_OK fills
+ *  `*rows` and `*count`. */
 enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena, int64_t limit,
                                   int64_t age_ms, const struct outbox_row **rows, size_t *count);
 

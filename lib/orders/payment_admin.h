@@ -1,6 +1,6 @@
 /*
- * payment_admin — payments as those see them who look after them: operators, and reconcile's report.
- * Text in results is borrowed from the answer, which lives as long as the arena.
+ * payment_admin — payments as those see them who look after them: operators, and reconcile's
+ * report. Text in results is borrowed from the answer, which lives as long as the arena.
  */
 #ifndef SLUICE_ORDERS_PAYMENT_ADMIN_H
 #define SLUICE_ORDERS_PAYMENT_ADMIN_H
@@ -54,7 +54,8 @@ enum postgres_outcome payment_admin_events(struct postgres *postgres, struct are
                                            struct str id, struct payment_event **events,
                                            size_t *count);
 
-/** Has the payment `id` looked at as soon as reconcile comes by. DONE; SAME: there is nothing to look at; NONE. */
+/** Has the payment `id` looked at as soon as reconcile comes by. DONE; SAME: there is nothing to
+ *  look at; NONE. */
 enum payment_stored payment_admin_request_lookup(struct postgres *postgres, struct arena *arena,
                                                  struct str id);
 

@@ -4,8 +4,8 @@
 #include "lib/orders/payment_result.h"
 #include "lib/orders/payment_store.h"
 
-/* Runs `query`; reads `outcome, state, order_id, order_status, queue, member, place_freed, came_back,
- * session_ends_us`. */
+/* Runs `query`; reads `outcome, state, order_id, order_status, queue, member, place_freed,
+ * came_back, session_ends_us`. */
 static enum payment_stored record(struct postgres *postgres, struct arena *arena, enum query query,
                                   const char *const *parameters, const char *call,
                                   struct payment_effect *effect)

@@ -1,5 +1,6 @@
 /*
- * payment_result — reads what the statements of payments have in common. Internal to the payment store.
+ * payment_result — reads what the statements of payments have in common. Internal to the payment
+ * store.
  */
 #ifndef SLUICE_ORDERS_PAYMENT_RESULT_H
 #define SLUICE_ORDERS_PAYMENT_RESULT_H
@@ -10,7 +11,8 @@
 enum payment_stored payment_result_refusal(const struct postgres *postgres,
                                            enum postgres_outcome outcome, const char *call);
 
-/** The word of a function in 0013_payments.sql, in the first column of `row`. An unknown one is a defect. */
+/** The word of a function in 0013_payments.sql, in the first column of `row`. An unknown one is
+ *  a defect. */
 enum payment_stored payment_result_word(struct str word);
 
 /** Columns `column` to `column` + 3: amount, tax_free, vat, currency. */

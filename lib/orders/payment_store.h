@@ -1,7 +1,8 @@
 /*
- * payment_store — payments in PostgreSQL. Each call is one statement, so one round trip and one transaction, and
- * calls no provider; the rules are in sql/migrations/0013_payments.sql. Every record function compares the
- * state that it finds with the one it expects, so that it may come late, or twice.
+ * payment_store — payments in PostgreSQL. Each call is one statement, so one round trip and one
+ * transaction, and calls no provider; the rules are in sql/migrations/0013_payments.sql. Every
+ * record function compares the state that it finds with the one it expects, so that it may come
+ * late, or twice.
  * Text in results is borrowed from the answer, which lives as long as the arena.
  */
 #ifndef SLUICE_ORDERS_PAYMENT_STORE_H
@@ -76,17 +77,18 @@ struct payment_opening {
     int64_t quantity; /* ≥ 1 */
 };
 
-/** Begins to pay the order `order` (valid) of `member`, by the payment `id`, which must be new. `return_hash`:
- *  SHA-256 of the state in its return URLs. A payment that has been STARTING for `wait_seconds` is replaced.
- *  DONE (it is STARTING: ask the provider next), SAME (one that is READY lives), IN_PROGRESS, NOT_PAYABLE
- *  (`opening->order_status`), NONE, or what any call may bring. */
+/** Begins to pay the order `order` (valid) of `member`, by the payment `id`, which must be new.
+ *  `return_hash`: SHA-256 of the state in its return URLs. A payment that has been STARTING for
+ *  `wait_seconds` is replaced. DONE (it is STARTING: ask the provider next), SAME (one that is
+ *  READY lives), IN_PROGRESS, NOT_PAYABLE (`opening->order_status`), NONE, or what any call may
+ *  bring. */
 enum payment_stored payment_open(struct postgres *postgres, struct arena *arena, struct str member,
                                  struct str order, struct str id, struct str provider,
                                  const char return_hash[SHA256_TEXT + 1], int64_t wait_seconds,
                                  struct payment_opening *opening);
 
-/** The provider has a session for it: STARTING → READY. The order lives from now on for `session_seconds` and
- *  `grace_seconds` at least. DONE, SAME, ENDED, STALE. */
+/** The provider has a session for it: STARTING → READY. The order lives from now on for
+ *  `session_seconds` and `grace_seconds` at least. DONE, SAME, ENDED, STALE. */
 enum payment_stored payment_ready(struct postgres *postgres, struct arena *arena, struct str id,
                                   struct str ref, struct str redirect_url, int64_t session_seconds,
                                   int64_t grace_seconds, struct payment_effect *effect);
@@ -96,8 +98,8 @@ enum payment_stored payment_start_failed(struct postgres *postgres, struct arena
                                          struct str id, struct str why,
                                          struct payment_effect *effect);
 
-/** Finds the payment of `order` (valid) that `state` belongs to: compared by hash, in constant time. DONE (`*id`),
- *  NONE, UNAVAILABLE, FAILED. Nothing is written or locked. */
+/** Finds the payment of `order` (valid) that `state` belongs to: compared by hash, in constant
+ *  time. DONE (`*id`), NONE, UNAVAILABLE, FAILED. Nothing is written or locked. */
 enum payment_stored payment_returned(struct postgres *postgres, struct arena *arena,
                                      struct str order, struct str state, struct str *id);
 
@@ -117,13 +119,14 @@ struct payment_approval {
     struct str order_status;
 };
 
-/** READY → APPROVING for one of all who call, where it is a payment of `provider`; the order is lengthened by `wait_seconds` from now. DONE (see
- *  approval->turn), NONE. */
+/** READY → APPROVING for one of all who call, where it is a payment of `provider`; the order is
+ *  lengthened by `wait_seconds` from now. DONE (see approval->turn), NONE. */
 enum payment_stored payment_approve_begin(struct postgres *postgres, struct arena *arena,
                                           struct str id, struct str provider, int64_t wait_seconds,
                                           struct payment_approval *approval);
 
-/** Certainly nothing was taken and the session goes on: APPROVING → READY. `alert`: a person is to look. DONE, STALE. */
+/** Certainly nothing was taken and the session goes on: APPROVING → READY. `alert`: a person is
+ *  to look. DONE, STALE. */
 enum payment_stored payment_approve_undo(struct postgres *postgres, struct arena *arena,
                                          struct str id, int64_t number, struct str why, bool alert,
                                          struct payment_effect *effect);
@@ -140,15 +143,15 @@ struct payment_taken {
     int64_t canceled; /* given back of it */
 };
 
-/** It is paid: compared with what was to be paid, then the order is PAID, or the money is to be given back. DONE,
- *  SAME, REFUND, MISMATCH. */
+/** It is paid: compared with what was to be paid, then the order is PAID, or the money is to be
+ *  given back. DONE, SAME, REFUND, MISMATCH. */
 enum payment_stored payment_paid(struct postgres *postgres, struct arena *arena, struct str id,
                                  const struct payment_taken *taken, struct str why,
                                  struct payment_effect *effect);
 
-/** The provider says that nothing was taken. `phase`: FAILED (over there), or EXPIRED (still open there, or out of
- *  time). `is_final`: it was asked when "not paid" counted already, or has said so in answer to an approval.
- *  `give_back`: the order ends too. DONE, SAME, EARLY, STALE. */
+/** The provider says that nothing was taken. `phase`: FAILED (over there), or EXPIRED (still
+ *  open there, or out of time). `is_final`: it was asked when "not paid" counted already, or has
+ *  said so in answer to an approval. `give_back`: the order ends too. DONE, SAME, EARLY, STALE. */
 enum payment_stored payment_unpaid(struct postgres *postgres, struct arena *arena, struct str id,
                                    enum payment_phase phase, bool is_final, bool give_back,
                                    struct str why, struct payment_effect *effect);
@@ -167,19 +170,20 @@ struct order_cancel {
     struct str status;  /* for NOT_CANCELABLE: the order's */
 };
 
-/** Cancels the order `order` (valid) of `member`: see order_cancel() in the migration. DONE (also where it was
- *  canceled before, or is on its way), NONE, NOT_CANCELABLE, IN_PROGRESS. */
+/** Cancels the order `order` (valid) of `member`: see order_cancel() in the migration. DONE
+ *  (also where it was canceled before, or is on its way), NONE, NOT_CANCELABLE, IN_PROGRESS. */
 enum payment_stored payment_order_cancel(struct postgres *postgres, struct arena *arena,
                                          struct str member, struct str order,
                                          struct order_cancel *cancel);
 
-/** The provider says that `canceled` of it was given back: → CANCELED, and the goods come back once. DONE, SAME,
- *  PARTIAL, STALE. */
+/** The provider says that `canceled` of it was given back: → CANCELED, and the goods come back
+ *  once. DONE, SAME, PARTIAL, STALE. */
 enum payment_stored payment_canceled(struct postgres *postgres, struct arena *arena, struct str id,
                                      int64_t canceled, bool give_back, struct str why,
                                      struct payment_effect *effect);
 
-/** The provider refuses to give it back: PAID again where the order still has its goods. DONE, STALE. */
+/** The provider refuses to give it back: PAID again where the order still has its goods. DONE,
+ *  STALE. */
 enum payment_stored payment_cancel_refused(struct postgres *postgres, struct arena *arena,
                                            struct str id, struct str why,
                                            struct payment_effect *effect);
@@ -188,8 +192,8 @@ enum payment_stored payment_cancel_refused(struct postgres *postgres, struct are
 enum payment_stored payment_note(struct postgres *postgres, struct arena *arena, struct str id,
                                  struct str error, bool needs_person);
 
-/** There is news of a payment, by the provider's word: it is looked at soon. One of `ref` and `payment` may be
- *  empty. DONE (`*id`), NONE. */
+/** There is news of a payment, by the provider's word: it is looked at soon. One of `ref` and
+ *  `payment` may be empty. DONE (`*id`), NONE. */
 enum payment_stored payment_hinted(struct postgres *postgres, struct arena *arena,
                                    struct str provider, struct str ref, struct str payment,
                                    struct str *id);
@@ -214,9 +218,9 @@ struct payment_row {
 enum payment_stored payment_find(struct postgres *postgres, struct arena *arena, struct str id,
                                  struct payment_row *row);
 
-/** Takes at most `limit` (≥ 1) payments whose time to be looked at has come, for `lease_seconds`: others get other
- *  ones meanwhile, except where there is news of one. From attempt `person_after` on a payment needs a person. DONE
- *  (`*rows`, `*count`). */
+/** Takes at most `limit` (≥ 1) payments whose time to be looked at has come, for
+ *  `lease_seconds`: others get other ones meanwhile, except where there is news of one. From
+ *  attempt `person_after` on a payment needs a person. DONE (`*rows`, `*count`). */
 enum payment_stored payments_due(struct postgres *postgres, struct arena *arena, int64_t limit,
                                  int64_t person_after, int64_t lease_seconds,
                                  const struct payment_row **rows, size_t *count);

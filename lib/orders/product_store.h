@@ -41,9 +41,10 @@ enum product_outcome {
     PRODUCT_FAILED       /* refused for a reason that is a defect; logged */
 };
 
-/** Creates the product or replaces all that is said of it; what is left changes by the same number as the
- *  stock. CREATED or REPLACED fill `*stored`; BELOW_SOLD puts into `*sold` how many were sold. Afterwards
- *  availability_publish() for its queue (the outbox does it too, also for the queue that it leaves). */
+/** Creates the product or replaces all that is said of it; what is left changes by the same
+ *  number as the stock. CREATED or REPLACED fill `*stored`; BELOW_SOLD puts into `*sold` how
+ *  many were sold. Afterwards availability_publish() for its queue (the outbox does it too, also
+ *  for the queue that it leaves). */
 enum product_outcome product_put(struct postgres *postgres, struct arena *arena,
                                  const struct product *product, struct product *stored,
                                  int64_t *sold);

@@ -169,8 +169,8 @@ enum postgres_outcome queue_store_list(struct postgres *postgres, struct arena *
     return outcome;
 }
 
-/* The list comes first for a living queue and last for a deleted one: whatever is cut off in between, no
- * queue with a line is missing from it. */
+/* The list comes first for a living queue and last for a deleted one: whatever is cut off in
+ * between, no queue with a line is missing from it. */
 static bool list_queue(struct redis *redis, struct arena *arena, struct str id, bool listed)
 {
     return redis_call(redis, arena, queue_publication_listed(arena, id, listed)) != NULL;
@@ -221,8 +221,8 @@ enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
                          row->seq_checkpoint, 0);
 }
 
-/** The version that Redis has, -1 for none, and whether no setting that we know was left out of it; false where it
- *  gives no answer. */
+/** The version that Redis has, -1 for none, and whether no setting that we know was left out of
+ *  it; false where it gives no answer. */
 static bool version_in_redis(struct redis *redis, struct arena *arena, struct str queue,
                              int64_t *version, bool *whole)
 {

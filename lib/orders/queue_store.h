@@ -1,7 +1,7 @@
 /*
- * queue_store — queues in PostgreSQL, which knows them best, and their way from there into Redis.
- * A change is stored first, with its version and its row of the audit, and published then: publishing may
- * fail, come twice or late, and never undoes a newer change.
+ * queue_store — queues in PostgreSQL, which knows them best, and their way from there into Redis. A
+ * change is stored first, with its version and its row of the audit, and published then: publishing
+ * may fail, come twice or late, and never undoes a newer change.
  */
 #ifndef SLUICE_ORDERS_QUEUE_STORE_H
 #define SLUICE_ORDERS_QUEUE_STORE_H
@@ -67,8 +67,8 @@ enum postgres_outcome queue_store_put(struct postgres *postgres, struct arena *a
                                       json_object *settings, const struct change_author *author,
                                       enum queue_change *change, struct queue_row *row);
 
-/** Replaces the settings of a queue whose version is still `version`. `row` is filled for POSTGRES_OK,
- *  unless the queue is MISSING. */
+/** Replaces the settings of a queue whose version is still `version`. `row` is filled for
+ *  POSTGRES_OK, unless the queue is MISSING. */
 enum postgres_outcome queue_store_change(struct postgres *postgres, struct arena *arena,
                                          struct str id, int64_t version, json_object *settings,
                                          const struct change_author *author,
@@ -84,25 +84,28 @@ enum postgres_outcome queue_store_delete(struct postgres *postgres, struct arena
                                          struct str id, const struct change_author *author,
                                          enum queue_change *change, struct queue_row *row);
 
-/** Reads a queue; `*found` is false, and `row` not filled, where there is none or it was deleted. */
+/** Reads a queue; `*found` is false, and `row` not filled, where there is none or it was
+ *  deleted. */
 enum postgres_outcome queue_store_get(struct postgres *postgres, struct arena *arena, struct str id,
                                       bool *found, struct queue_row *row);
 
-/** Reads all queues in order of their ids into `*rows` (in the arena), deleted ones only where wanted. */
+/** Reads all queues in order of their ids into `*rows` (in the arena), deleted ones only where
+ *  wanted. */
 enum postgres_outcome queue_store_list(struct postgres *postgres, struct arena *arena,
                                        bool deleted_too, struct queue_row **rows, size_t *count);
 
-/** Publishes `row` to Redis, with the last finding of what is sold out, and puts the queue on the
- *  schedulers' list or takes it from there. Where Redis has no line of this queue one is made: no number up to
- *  `seq_floor` is given out, and it waits `recovery_ms` before it promotes. PUBLISHED, OLDER (Redis has
- *  this version or a newer one), NOT_FOUND (the intent does not fit) or ADMISSION_UNAVAILABLE. */
+/** Publishes `row` to Redis, with the last finding of what is sold out, and puts the queue on
+ *  the schedulers' list or takes it from there. Where Redis has no line of this queue one is
+ *  made: no number up to `seq_floor` is given out, and it waits `recovery_ms` before it
+ *  promotes. PUBLISHED, OLDER (Redis has this version or a newer one), NOT_FOUND (the intent
+ *  does not fit) or ADMISSION_UNAVAILABLE. */
 enum outcome queue_publish(struct redis *redis, struct arena *arena, const struct queue_row *row,
                            enum queue_publish_intent intent, int64_t seq_floor,
                            int64_t recovery_ms);
 
-/** Publishes a change that was just made to a queue which Redis should know. NOT_FOUND, with nothing
- *  published, where it does not: Redis has lost its memory, and only recovery may make the line anew,
- *  for the tickets of those who wait are to be honoured. Otherwise as above. */
+/** Publishes a change that was just made to a queue which Redis should know. NOT_FOUND, with
+ *  nothing published, where it does not: Redis has lost its memory, and only recovery may make
+ *  the line anew, for the tickets of those who wait are to be honoured. Otherwise as above. */
 enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
                                   const struct queue_row *row);
 
@@ -116,9 +119,10 @@ struct queue_publish_report {
     enum postgres_outcome store; /* POSTGRES_OK, or why the list could not be read */
 };
 
-/** Brings all queues to Redis of which it has an older version, for their publishing failed, or this one as a host of an
- *  earlier release has published it, which does not know every setting. Returns false
- *  where PostgreSQL or Redis gave no answer; what was done until then stands in `report`. */
+/** Brings all queues to Redis of which it has an older version, for their publishing failed, or
+ *  this one as a host of an earlier release has published it, which does not know every setting.
+ *  Returns false where PostgreSQL or Redis gave no answer; what was done until then stands in
+ *  `report`. */
 bool queue_publish_all(struct postgres *postgres, struct redis *redis, struct arena *arena,
                        struct queue_publish_report *report);
 

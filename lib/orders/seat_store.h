@@ -1,7 +1,7 @@
 /*
- * seat_store — what PostgreSQL has to tell Redis of seats: their states with change numbers, and the plans that
- * the positions belong to. Each call is one statement, so what it returns was true at one moment.
- * Results live as long as the arena.
+ * seat_store — what PostgreSQL has to tell Redis of seats: their states with change numbers, and
+ * the plans that the positions belong to. Each call is one statement, so what it returns was true
+ * at one moment. Results live as long as the arena.
  */
 #ifndef SLUICE_ORDERS_SEAT_STORE_H
 #define SLUICE_ORDERS_SEAT_STORE_H
@@ -27,13 +27,14 @@ struct seat_states {
 enum postgres_outcome seat_store_of_order(struct postgres *postgres, struct arena *arena,
                                           struct str order, struct seat_states *states);
 
-/** The same of `count` (≤ SEATS_TOLD_PER_CALL) seats of a show; those that were never ordered are given too, with
- *  change 0. */
+/** The same of `count` (≤ SEATS_TOLD_PER_CALL) seats of a show; those that were never ordered
+ *  are given too, with change 0. */
 enum postgres_outcome seat_store_of_seats(struct postgres *postgres, struct arena *arena,
                                           struct str show, const struct str *seats, size_t count,
                                           struct seat_states *states);
 
-/** At most `limit` seats of a show that were ever ordered, behind the id `after` (empty: from the first on). */
+/** At most `limit` seats of a show that were ever ordered, behind the id `after` (empty: from
+ *  the first on). */
 enum postgres_outcome seat_store_page(struct postgres *postgres, struct arena *arena,
                                       struct str show, struct str after, int64_t limit,
                                       struct seat_states *states);
@@ -61,7 +62,8 @@ struct show_version {
     struct str concert;
 };
 
-/** At most `limit` shows that are sold through `queue`, by id, behind `after` (empty: from the first on). */
+/** At most `limit` shows that are sold through `queue`, by id, behind `after` (empty: from the
+ *  first on). */
 enum postgres_outcome seat_store_shows(struct postgres *postgres, struct arena *arena,
                                        struct str queue, struct str after, int64_t limit,
                                        const struct show_version **shows, size_t *count);

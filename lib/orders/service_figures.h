@@ -1,5 +1,6 @@
 /*
- * service_figures — what is to be seen of the service as a whole, beside its queues, and what a queue sells.
+ * service_figures — what is to be seen of the service as a whole, beside its queues, and what a
+ * queue sells.
  */
 #ifndef SLUICE_ORDERS_SERVICE_FIGURES_H
 #define SLUICE_ORDERS_SERVICE_FIGURES_H

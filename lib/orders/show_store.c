@@ -123,7 +123,8 @@ static struct str number_of(const struct plan_seat *seat)
     return seat->number;
 }
 
-/* One field of all seats as an array that PostgreSQL reads, each text in quotes. NULL where it is too much. */
+/* One field of all seats as an array that PostgreSQL reads, each text in quotes. NULL where it
+ * is too much. */
 static const char *text_array(struct arena *arena, const struct plan_seat *seats, size_t count,
                               struct str (*field)(const struct plan_seat *))
 {

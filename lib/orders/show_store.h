@@ -1,7 +1,8 @@
 /*
- * show_store — concerts and their shows with plans of seats in PostgreSQL, as operators write and read them.
- * Each call is one statement; the rules are in sql/migrations/0012_seats.sql.
- * Text in results is borrowed from the answer, which lives as long as the arena. Times are ms since 1970.
+ * show_store — concerts and their shows with plans of seats in PostgreSQL, as operators write and
+ * read them. Each call is one statement; the rules are in sql/migrations/0012_seats.sql.
+ * Text in results is borrowed from the answer, which lives as long as the arena. Times are ms since
+ * 1970.
  */
 #ifndef SLUICE_ORDERS_SHOW_STORE_H
 #define SLUICE_ORDERS_SHOW_STORE_H
@@ -78,9 +79,9 @@ enum show_outcome {
     SHOW_FAILED       /* refused for a reason that is a defect; logged */
 };
 
-/** Creates the concert or replaces what is said of it: CREATED, CHANGED, SAME, or a failure. Afterwards
- *  catalog_concert_changed(), and then outbox_done() of `*outbox_row` (0: there is none), which else is reconcile's
- *  to carry out. */
+/** Creates the concert or replaces what is said of it: CREATED, CHANGED, SAME, or a failure.
+ *  Afterwards catalog_concert_changed(), and then outbox_done() of `*outbox_row` (0: there is
+ *  none), which else is reconcile's to carry out. */
 enum show_outcome concert_store_put(struct postgres *postgres, struct arena *arena,
                                     const struct concert_record *concert,
                                     const struct change_author *author, int64_t *outbox_row);
@@ -96,10 +97,11 @@ struct show_change {
     size_t fixed_count;
 };
 
-/** Creates the show or replaces what is said of it, all or nothing. `seats` NULL: its seats stay as they are;
- *  else `count` (≤ SHOW_SEATS_MAX) seats, each id once, are its plan from now on, in this order. CREATED,
- *  CHANGED, SAME, or a refusal. Afterwards show_publish() and availability_publish() (reconcile and the outbox
- *  do it too). `postgres` is to give a statement SHOW_PUT_TIMEOUT_MS. */
+/** Creates the show or replaces what is said of it, all or nothing. `seats` NULL: its seats stay
+ *  as they are; else `count` (≤ SHOW_SEATS_MAX) seats, each id once, are its plan from now on,
+ *  in this order. CREATED, CHANGED, SAME, or a refusal. Afterwards show_publish() and
+ *  availability_publish() (reconcile and the outbox do it too). `postgres` is to give a
+ *  statement SHOW_PUT_TIMEOUT_MS. */
 enum show_outcome show_store_put(struct postgres *postgres, struct arena *arena,
                                  const struct show_record *show, const struct plan_seat *seats,
                                  size_t count, const struct change_author *author,
@@ -109,7 +111,8 @@ enum show_outcome show_store_put(struct postgres *postgres, struct arena *arena,
 enum show_outcome show_store_find(struct postgres *postgres, struct arena *arena, struct str id,
                                   struct show_record *show);
 
-/** The plan of a show, in its order: FOUND (`*count` 0 for a show that is not there), UNAVAILABLE, or FAILED. */
+/** The plan of a show, in its order: FOUND (`*count` 0 for a show that is not there),
+ *  UNAVAILABLE, or FAILED. */
 enum show_outcome show_store_plan(struct postgres *postgres, struct arena *arena, struct str id,
                                   const struct plan_seat **seats, size_t *count);
 

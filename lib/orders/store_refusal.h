@@ -24,7 +24,8 @@ enum store_refusal store_refusal_of(const struct postgres *postgres, enum postgr
 /** True when the last call was refused with `sqlstate`. */
 bool store_refusal_is(const struct postgres *postgres, const char *sqlstate);
 
-/** Reads the DETAIL of ADMISSION_SPENT (SL004), which must live on: what it bought/key hash/t or f. */
+/** Reads the DETAIL of ADMISSION_SPENT (SL004), which must live on: what it bought/key hash/t or
+ *  f. */
 void store_spender_read(struct str detail, struct claim_spender *spender);
 
 #endif

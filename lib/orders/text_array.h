@@ -9,7 +9,8 @@
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 
-/** The `count` texts (no NUL in them) as the literal of a text[], each within quotes, in the arena. */
+/** The `count` texts (no NUL in them) as the literal of a text[], each within quotes, in the
+ *  arena. */
 const char *text_array(struct arena *arena, const struct str *texts, size_t count);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * kakaopay — KakaoPay's online API, version 1: JSON by POST, errors as numbers with status 400, times of Korea
- * without a zone. No webhooks and no Idempotency-Key: the state of the tid protects it.
+ * kakaopay — KakaoPay's online API, version 1: JSON by POST, errors as numbers with status 400,
+ * times of Korea without a zone. No webhooks and no Idempotency-Key: the state of the tid protects
+ * it.
  */
 #include <stdio.h>
 
@@ -27,8 +28,8 @@ struct error_row {
     enum payment_refusal refusal;
 };
 
-/* A code that is not here tells nothing for certain: it is looked up. So are -710, which also answers the second
- * of two equal cancels, and -781. */
+/* A code that is not here tells nothing for certain: it is looked up. So are -710, which also
+ * answers the second of two equal cancels, and -781. */
 static const struct error_row ERRORS[] = {
     {-701, MEANS_REFUSED, PAYMENT_REFUSAL_TOO_EARLY},
     {-702, MEANS_LOOK_UP, PAYMENT_REFUSAL_NONE}, /* approved before */
@@ -158,7 +159,8 @@ static const struct error_row *find_error(int code)
     return NULL;
 }
 
-/* An answer that is not 200. Codes come with status 400 alone: behind any other a number means nothing. */
+/* An answer that is not 200. Codes come with status 400 alone: behind any other a number means
+ * nothing. */
 static struct payment_verdict judge_error(struct arena *arena, const struct payment_reply *reply)
 {
     char detail[PAYMENT_DETAIL_MAX];

@@ -1,6 +1,7 @@
 /*
- * payment_adapter — one provider's language: how a call is written, and what its answer means. No adapter speaks to
- * anybody: payment_provider.c sends what is written here. Used inside of lib/payments only.
+ * payment_adapter — one provider's language: how a call is written, and what its answer means. No
+ * adapter speaks to anybody: payment_provider.c sends what is written here. Used inside of
+ * lib/payments only.
  */
 #ifndef SLUICE_PAYMENTS_PAYMENT_ADAPTER_H
 #define SLUICE_PAYMENTS_PAYMENT_ADAPTER_H
@@ -70,7 +71,8 @@ struct payment_adapter {
                                           const struct payment_reply *reply,
                                           struct payment_state *state);
 
-    /** Reads a webhook call; NULL where the provider makes none. `secret` is empty where none is set. */
+    /** Reads a webhook call; NULL where the provider makes none. `secret` is empty where none is
+     *  set. */
     enum payment_notice_outcome (*notice)(struct arena *arena, const struct payment_notice *notice,
                                           struct str secret, struct payment_hint *hint);
 };
@@ -85,11 +87,12 @@ struct payment_verdict payment_refused(struct arena *arena, enum payment_refusal
 struct payment_verdict payment_not_sent(struct arena *arena, const char *detail);
 struct payment_verdict payment_unknown(struct arena *arena, bool answered, const char *detail);
 
-/** `verdict` of an answer to a look-up that is an error: of refusals only "no such payment" and "misconfigured" say anything
- *  about the payment; after any other one it is unknown. */
+/** `verdict` of an answer to a look-up that is an error: of refusals only "no such payment" and
+ *  "misconfigured" say anything about the payment; after any other one it is unknown. */
 struct payment_verdict payment_lookup_refused(struct payment_verdict verdict);
 
-/** `verdict` of an answer to a cancel that left the payment in `state`: unknown where nothing was given back. */
+/** `verdict` of an answer to a cancel that left the payment in `state`: unknown where nothing
+ *  was given back. */
 struct payment_verdict payment_cancel_answered(struct arena *arena, struct payment_verdict verdict,
                                                const struct payment_state *state);
 

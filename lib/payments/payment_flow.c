@@ -14,7 +14,8 @@ int64_t payment_flow_wait_seconds(const struct settings *settings)
            BESIDE_CALLS_SECONDS;
 }
 
-/* Three calls at most: a look, a refund, and a look at why it was refused; and about as many records. */
+/* Three calls at most: a look, a refund, and a look at why it was refused; and about as many
+ * records. */
 int64_t payment_flow_settle_seconds(const struct settings *settings)
 {
     return 3 * (settings->payment_timeout_ms + 2 * settings->statement_timeout_ms) / 1000 + 1 +

@@ -1,7 +1,8 @@
 /*
- * payment_flow — a payment's way between the provider and PostgreSQL, for routes and for reconcile alike. The
- * provider is called between transactions, never within one. Each step is recorded before the next is taken, so
- * that whatever is cut off here can be finished by payment_flow_settle(), by anybody.
+ * payment_flow — a payment's way between the provider and PostgreSQL, for routes and for reconcile
+ * alike. The provider is called between transactions, never within one. Each step is recorded
+ * before the next is taken, so that whatever is cut off here can be finished by
+ * payment_flow_settle(), by anybody.
  */
 #ifndef SLUICE_PAYMENTS_PAYMENT_FLOW_H
 #define SLUICE_PAYMENTS_PAYMENT_FLOW_H
@@ -71,9 +72,9 @@ enum payment_returned_as payment_flow_approve(const struct payment_flow *flow, s
 enum payment_returned_as payment_flow_stop(const struct payment_flow *flow, struct arena *arena,
                                            struct str order, struct str state, bool failed);
 
-/** Gives the payment `id`, which is CANCEL_REQUESTED, back, as far as the provider lets us now. DONE: it is
- *  CANCELED now, or PAID again, as `effect` has it. STALE: it was not to be given back (any more). After anything
- *  else it still is, and reconcile goes on. */
+/** Gives the payment `id`, which is CANCEL_REQUESTED, back, as far as the provider lets us now.
+ *  DONE: it is CANCELED now, or PAID again, as `effect` has it. STALE: it was not to be given
+ *  back (any more). After anything else it still is, and reconcile goes on. */
 enum payment_stored payment_flow_refund(const struct payment_flow *flow, struct arena *arena,
                                         struct str id, struct payment_effect *effect);
 
@@ -85,8 +86,8 @@ enum payment_settled {
     PAYMENT_SETTLED_NO_STORE /* PostgreSQL did not answer at all */
 };
 
-/** Looks a payment that payments_due() gave up at the provider, and finishes what can be finished. Safe to be
- *  done by several at once. */
+/** Looks a payment that payments_due() gave up at the provider, and finishes what can be
+ *  finished. Safe to be done by several at once. */
 enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct arena *arena,
                                          const struct payment_row *row);
 

@@ -1,6 +1,6 @@
 /*
- * payment_json — reads members of a provider's answer: each has a kind and a bound, and whatever else stands in
- * the answer is not looked at. Text goes to the arena.
+ * payment_json — reads members of a provider's answer: each has a kind and a bound, and whatever
+ * else stands in the answer is not looked at. Text goes to the arena.
  */
 #ifndef SLUICE_PAYMENTS_PAYMENT_JSON_H
 #define SLUICE_PAYMENTS_PAYMENT_JSON_H
@@ -31,8 +31,8 @@ bool payment_json_amount(json_object *object, const char *name, int64_t *amount)
 /** A whole number that an int holds, maybe negative. */
 bool payment_json_int(json_object *object, const char *name, int *number);
 
-/** A time, RFC 3339; where it names no zone, it is Korea's. Milliseconds since 1970; -1 where it is missing or null
- *  or no time. */
+/** A time, RFC 3339; where it names no zone, it is Korea's. Milliseconds since 1970; -1 where it
+ *  is missing or null or no time. */
 int64_t payment_json_time(json_object *object, const char *name);
 
 /** True for 1 to `most` printable ASCII characters without spaces. */

@@ -163,7 +163,8 @@ static struct http_answer send_call(struct payment_provider *provider,
     return answer;
 }
 
-/* Sends a call and ends it. Returns the answer that is to be read; NULL, with the verdict, where there is none. */
+/* Sends a call and ends it. Returns the answer that is to be read; NULL, with the verdict, where
+ * there is none. */
 static const struct payment_reply *exchange(struct payment_provider *provider, struct arena *arena,
                                             struct payment_call *call,
                                             struct payment_verdict *verdict)
@@ -190,7 +191,8 @@ static const struct payment_reply *exchange(struct payment_provider *provider, s
     return reply;
 }
 
-/* Counts a call, and says what an operator should see of it; what went well only where everything is logged. */
+/* Counts a call, and says what an operator should see of it; what went well only where
+ * everything is logged. */
 static struct payment_verdict logged(const char *call, const struct payment_subject *subject,
                                      struct payment_verdict verdict)
 {

@@ -1,13 +1,14 @@
 /*
- * payment_provider — the payment service provider, whichever it is: ready, approve, look-up, cancel, webhook.
- * Money moves in payment_provider_approve() and payment_provider_cancel() alone. Call none of these within a
- * transaction or with a row locked: each may take payment_timeout_ms.
+ * payment_provider — the payment service provider, whichever it is: ready, approve, look-up,
+ * cancel, webhook. Money moves in payment_provider_approve() and payment_provider_cancel() alone.
+ * Call none of these within a transaction or with a row locked: each may take payment_timeout_ms.
  *
- * Only an explicit answer of the provider counts as yes or no. Whatever else comes out of a call that was sent
- * (no answer, half of one, a 5xx, one that says something else) is PAYMENT_UNKNOWN: look it up.
+ * Only an explicit answer of the provider counts as yes or no. Whatever else comes out of a call
+ * that was sent (no answer, half of one, a 5xx, one that says something else) is PAYMENT_UNKNOWN:
+ * look it up.
  *
- * Text that goes in is borrowed; text in results lives as long as the arena. No key, token or card data is ever
- * logged or put into a result.
+ * Text that goes in is borrowed; text in results lives as long as the arena. No key, token or card
+ * data is ever logged or put into a result.
  */
 #ifndef SLUICE_PAYMENTS_PAYMENT_PROVIDER_H
 #define SLUICE_PAYMENTS_PAYMENT_PROVIDER_H
@@ -99,7 +100,8 @@ struct payment_session {
         redirect_url; /* https; from a provider on this machine also http, or a path of the same site */
 };
 
-/** The query of the return to approve_url, decoded; what is not there is empty. Other members are not looked at. */
+/** The query of the return to approve_url, decoded; what is not there is empty. Other members
+ *  are not looked at. */
 struct payment_return {
     struct str pg_token;
     struct str payment_key;
@@ -119,8 +121,9 @@ struct payment_state {
     int64_t canceled_ms; /* the same, of the last cancel */
 };
 
-/** Part of every answer, for support: `detail` is the provider's own code ("-780 USER_LOCKED"), or why there is no
- *  answer; at most PAYMENT_DETAIL_MAX printable ASCII characters, never a secret. */
+/** Part of every answer, for support: `detail` is the provider's own code ("-780 USER_LOCKED"),
+ *  or why there is no answer; at most PAYMENT_DETAIL_MAX printable ASCII characters, never a
+ *  secret. */
 struct payment_verdict {
     enum payment_outcome outcome;
     enum payment_refusal refusal; /* for PAYMENT_REJECTED */
@@ -131,9 +134,9 @@ struct payment_verdict {
 
 struct payment_provider;
 
-/** Prepares for the settings payment_*, which must live on. The secret is read again once its file changes.
- *  `*provider` stays NULL where payment_provider is "none". Returns false, with one sentence in `error`, where
- *  the settings cannot be used. */
+/** Prepares for the settings payment_*, which must live on. The secret is read again once its
+ *  file changes. `*provider` stays NULL where payment_provider is "none". Returns false, with
+ *  one sentence in `error`, where the settings cannot be used. */
 bool payment_provider_open(const struct settings *settings, struct payment_provider **provider,
                            char error[PAYMENT_PROVIDER_ERROR]);
 
@@ -150,24 +153,25 @@ struct payment_verdict payment_provider_ready(struct payment_provider *provider,
                                               const struct payment_offer *offer,
                                               struct payment_session *session);
 
-/** Takes the money. OK: `*state` says what was taken; compare it. To be called once a payment; should it be
- *  called again all the same, the provider takes nothing twice. REJECTED as MISMATCH, and nothing sent, where
- *  `back` cannot be of this payment. */
+/** Takes the money. OK: `*state` says what was taken; compare it. To be called once a payment;
+ *  should it be called again all the same, the provider takes nothing twice. REJECTED as
+ *  MISMATCH, and nothing sent, where `back` cannot be of this payment. */
 struct payment_verdict payment_provider_approve(struct payment_provider *provider,
                                                 struct arena *arena,
                                                 const struct payment_subject *subject,
                                                 const struct payment_return *back,
                                                 struct payment_state *state);
 
-/** Asks how it stands; changes nothing. OK: `*state`, whose ref and id are the subject's. REJECTED only as NO_SUCH
- *  or MISCONFIGURED. */
+/** Asks how it stands; changes nothing. OK: `*state`, whose ref and id are the subject's.
+ *  REJECTED only as NO_SUCH or MISCONFIGURED. */
 struct payment_verdict payment_provider_lookup(struct payment_provider *provider,
                                                struct arena *arena,
                                                const struct payment_subject *subject,
                                                struct payment_state *state);
 
-/** Gives `money` of it back. `before`: what was canceled of it before, so that the same call sent twice gives back
- *  once. OK: `*state` after it. REJECTED: nothing was given back by this call. */
+/** Gives `money` of it back. `before`: what was canceled of it before, so that the same call
+ *  sent twice gives back once. OK: `*state` after it. REJECTED: nothing was given back by this
+ *  call. */
 struct payment_verdict payment_provider_cancel(struct payment_provider *provider,
                                                struct arena *arena,
                                                const struct payment_subject *subject,

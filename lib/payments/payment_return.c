@@ -4,8 +4,8 @@
 #include "lib/payments/payment_flow.h"
 #include "lib/payments/payment_step.h"
 
-/* A worker that was held up for longer between its turn and the call does not make it: the payment may be
- * somebody else's turn by now, or nobody's. */
+/* A worker that was held up for longer between its turn and the call does not make it: the
+ * payment may be somebody else's turn by now, or nobody's. */
 enum { SEND_WITHIN_MS = 3000 };
 
 /* One approval under way. */
@@ -97,7 +97,8 @@ static enum payment_returned_as end_rejected(const struct approval *approval,
     }
 }
 
-/* It may have been taken. Where the provider did answer, a look-up now may tell; else reconcile asks. */
+/* It may have been taken. Where the provider did answer, a look-up now may tell; else reconcile
+ * asks. */
 static enum payment_returned_as end_unknown(const struct approval *approval,
                                             const struct payment_verdict *verdict)
 {

@@ -41,7 +41,8 @@ static struct payment_money what_is_left(const struct payment_row *row,
     return left;
 }
 
-/* The provider refused: whether it stays paid is what a look-up says, for another call may have been first. */
+/* The provider refused: whether it stays paid is what a look-up says, for another call may have
+ * been first. */
 static enum payment_stored end_refused(const struct payment_flow *flow, struct arena *arena,
                                        const struct payment_row *row,
                                        const struct payment_verdict *verdict,
@@ -237,8 +238,8 @@ static enum payment_settled settle_by_look(const struct payment_flow *flow, stru
     return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED, STR("a look-up: not paid"));
 }
 
-/* Money may have been taken. A provider that has never heard of such a payment is not the one that was told to take
- * it: another shop's number or key, perhaps. That is no "not paid". */
+/* Money may have been taken. A provider that has never heard of such a payment is not the one
+ * that was told to take it: another shop's number or key, perhaps. That is no "not paid". */
 static bool is_in_doubt(enum payment_phase phase)
 {
     return phase == PAYMENT_PHASE_APPROVING || phase == PAYMENT_PHASE_UNKNOWN;

@@ -7,8 +7,8 @@
 #include "lib/base/log.h"
 #include "lib/payments/payment_flow.h"
 
-/** The payment as the provider must hear of it. The payer is a hash of the member: the same in each call, and no
- *  personal data. */
+/** The payment as the provider must hear of it. The payer is a hash of the member: the same in
+ *  each call, and no personal data. */
 struct payment_subject payment_step_subject(struct arena *arena, struct str id, struct str ref,
                                             struct str member,
                                             const struct payment_amounts *amounts);
@@ -24,8 +24,9 @@ void payment_step_tell(const struct payment_flow *flow, struct arena *arena,
 void payment_step_log(enum log_level level, const char *event, struct str id,
                       const struct payment_effect *effect, struct str detail);
 
-/** Records what was taken, and tells Redis. Tried again where PostgreSQL gives no answer, for a moment: the money
- *  has moved. `effect` is filled unless the outcome is NONE, UNAVAILABLE, UNKNOWN or FAILED. */
+/** Records what was taken, and tells Redis. Tried again where PostgreSQL gives no answer, for a
+ *  moment: the money has moved. `effect` is filled unless the outcome is NONE, UNAVAILABLE,
+ *  UNKNOWN or FAILED. */
 enum payment_stored payment_step_paid(const struct payment_flow *flow, struct arena *arena,
                                       struct str id, const struct payment_state *state,
                                       struct str why, struct payment_effect *effect);

@@ -1,6 +1,7 @@
 /*
- * toss — Toss Payments: a payment is made, the browser comes back with its key, and it is confirmed. Errors as
- * words, times with their zone. Each POST carries an Idempotency-Key, so that the same sent twice is done once.
+ * toss — Toss Payments: a payment is made, the browser comes back with its key, and it is
+ * confirmed. Errors as words, times with their zone. Each POST carries an Idempotency-Key, so that
+ * the same sent twice is done once.
  */
 #include <stdio.h>
 
@@ -28,8 +29,9 @@ struct error_row {
     enum payment_refusal refusal;
 };
 
-/* Whatever is not here tells nothing for certain and is looked up: ALREADY_PROCESSED_PAYMENT, PROVIDER_ERROR,
- * IDEMPOTENT_REQUEST_PROCESSING, ALREADY_CANCELED_PAYMENT, NOT_CANCELABLE_…, codes that are new. */
+/* Whatever is not here tells nothing for certain and is looked up: ALREADY_PROCESSED_PAYMENT,
+ * PROVIDER_ERROR, IDEMPOTENT_REQUEST_PROCESSING, ALREADY_CANCELED_PAYMENT, NOT_CANCELABLE_…,
+ * codes that are new. */
 static const struct error_row ERRORS[] = {
     {"NOT_FOUND_PAYMENT_SESSION", PAYMENT_REFUSAL_EXPIRED},
     {"NOT_FOUND_PAYMENT", PAYMENT_REFUSAL_NO_SUCH},
@@ -127,8 +129,9 @@ static void ask_lookup(const struct payment_shop *shop, const struct payment_sub
     http_percent_write(&call->path, subject->ref);
 }
 
-/* The key names what was canceled before: the next part is another call, the same part sent again is not. And it
- * names the hour, for an answer is remembered with its key, a temporary error too. */
+/* The key names what was canceled before: the next part is another call, the same part sent
+ * again is not. And it names the hour, for an answer is remembered with its key, a temporary
+ * error too. */
 static void ask_cancel(const struct payment_shop *shop, const struct payment_subject *subject,
                        const struct payment_money *money, int64_t before, struct payment_call *call)
 {

@@ -1,6 +1,7 @@
 /*
- * toss_webhook — what Toss Payments tells of its own accord. Events about payments come unsigned and in no order: they
- * say which payment to look up, and nothing more. Used inside of lib/payments only.
+ * toss_webhook — what Toss Payments tells of its own accord. Events about payments come unsigned
+ * and in no order: they say which payment to look up, and nothing more. Used inside of lib/payments
+ * only.
  */
 #ifndef SLUICE_PAYMENTS_TOSS_WEBHOOK_H
 #define SLUICE_PAYMENTS_TOSS_WEBHOOK_H

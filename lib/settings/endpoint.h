@@ -19,8 +19,8 @@ struct endpoint {
 /** Reads host:port. Returns false, `endpoint` untouched, for anything else. */
 bool endpoint_parse(struct str text, struct endpoint *endpoint);
 
-/** Reads a list of them with spaces between, 1..ENDPOINTS_MAX. Returns how many there are, 0 where one is wrong or
- *  there are too many. */
+/** Reads a list of them with spaces between, 1..ENDPOINTS_MAX. Returns how many there are, 0
+ *  where one is wrong or there are too many. */
 size_t endpoint_list(struct str text, struct endpoint endpoints[ENDPOINTS_MAX]);
 
 #endif

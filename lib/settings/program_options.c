@@ -157,7 +157,8 @@ static void start_log(const struct program *program, const struct settings *sett
     log_start(program->name, level);
 }
 
-/* What `{program}` means in settings: the pool, where it is one of several, else the name without "sluice-". */
+/* What `{program}` means in settings: the pool, where it is one of several, else the name
+ * without "sluice-". */
 static const char *part_of(const struct program *program)
 {
     static const char OURS[] = "sluice-";

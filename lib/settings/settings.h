@@ -42,9 +42,9 @@ void settings_free(struct settings *settings);
 /** What stands for Redis among the names of settings_require(). */
 #define SETTINGS_REDIS "redis_socket|redis_address|redis_sentinels|redis_cluster"
 
-/** True when each of `names` (setting names, the last one NULL; "a|b": one of them is enough) is set.
- *  Otherwise `error` names the first that is missing. A name that is no text setting is a defect and ends the
- *  process. */
+/** True when each of `names` (setting names, the last one NULL; "a|b": one of them is enough) is
+ *  set. Otherwise `error` names the first that is missing. A name that is no text setting is a
+ *  defect and ends the process. */
 bool settings_require(const struct settings *settings, const char *const names[],
                       char error[SETTINGS_ERROR]);
 

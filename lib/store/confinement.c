@@ -15,8 +15,8 @@
 /* A folder of texts has folders in it. */
 enum { LINKS_DEPTH = 1, LINKS_MOST = 32 };
 
-/* Names are looked up, certificates and modules of libc found there. Files are replaced by new ones, so that a folder is
- * what stays. */
+/* Names are looked up, certificates and modules of libc found there. Files are replaced by new
+ * ones, so that a folder is what stays. */
 static const char *const FOR_THE_NETWORK[] = {
     "/etc",
     "/usr/lib",
@@ -68,8 +68,8 @@ static bool is_read_already(const struct plan *plan, const char *path)
     return false;
 }
 
-/* Where a link leads to, however many there are between: that is what the kernel looks at. Certificates are such links, and
- * what they lead to is replaced by a file beside it. */
+/* Where a link leads to, however many there are between: that is what the kernel looks at.
+ * Certificates are such links, and what they lead to is replaced by a file beside it. */
 static void read_target(struct plan *plan, const char *path)
 {
     char target[PATH_MAX];

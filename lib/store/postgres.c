@@ -105,8 +105,8 @@ enum attempt postgres_judge(struct postgres *postgres, enum wire wire, PGresult 
     }
     bool read_only = has_state(postgres, "25006");
     if (read_only || has_state(postgres, "26000") || has_state(postgres, "0A000")) {
-        /* The server takes no writes (any more), and perhaps another one does; or the prepared statement is gone or
-         * outdated (a migration): nothing ran. */
+        /* The server takes no writes (any more), and perhaps another one does; or the prepared
+         * statement is gone or outdated (a migration): nothing ran. */
         if (read_only) {
             log_event(LOG_LEVEL_WARNING, "postgres.read_only", LOG_NO_FIELDS);
         }

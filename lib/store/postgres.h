@@ -1,6 +1,7 @@
 /*
- * postgres — the blocking PostgreSQL client: one connection, prepared statements only, a deadline on
- * everything, reconnection with back-off. The SQL text lives in sql/queries/, one statement a file.
+ * postgres — the blocking PostgreSQL client: one connection, prepared statements only, a deadline
+ * on everything, reconnection with back-off. The SQL text lives in sql/queries/, one statement a
+ * file.
  */
 #ifndef SLUICE_STORE_POSTGRES_H
 #define SLUICE_STORE_POSTGRES_H
@@ -31,8 +32,8 @@ struct postgres_refusal {
     char detail[4096]; /* may name a hundred seats */
 };
 
-/** One statement on its way, so that its caller can do something else while PostgreSQL works. The caller sets the first
- *  two; the rest is the client's. */
+/** One statement on its way, so that its caller can do something else while PostgreSQL works.
+ *  The caller sets the first two; the rest is the client's. */
 struct postgres_call {
     enum query query;
     const char *const
@@ -48,8 +49,8 @@ struct postgres_call {
     struct postgres_refusal refusal; /* where the outcome is not POSTGRES_OK */
 };
 
-/** A client for `conninfo` (borrowed), which may name several servers: the one that takes writes is found at each
- *  connection. `statement_timeout_ms` and `lock_timeout_ms` are set on each
+/** A client for `conninfo` (borrowed), which may name several servers: the one that takes writes
+ *  is found at each connection. `statement_timeout_ms` and `lock_timeout_ms` are set on each
  *  connection; a call waits at most statement_timeout_ms and one second more. Never NULL. */
 struct postgres *postgres_new(const char *conninfo, int64_t statement_timeout_ms,
                               int64_t lock_timeout_ms);
@@ -59,15 +60,16 @@ void postgres_free(struct postgres *postgres);
 /** How many servers its conninfo names. */
 size_t postgres_servers(const struct postgres *postgres);
 
-/** Runs one prepared statement in a transaction of its own: one round trip. `parameters` are text, NULL
- *  for SQL NULL; as many as the query takes. For POSTGRES_OK `*result` has the rows and belongs to the
- *  arena. Never retried here, save where the statement was not sent. */
+/** Runs one prepared statement in a transaction of its own: one round trip. `parameters` are
+ *  text, NULL for SQL NULL; as many as the query takes. For POSTGRES_OK `*result` has the rows
+ *  and belongs to the arena. Never retried here, save where the statement was not sent. */
 enum postgres_outcome postgres_query(struct postgres *postgres, struct arena *arena,
                                      enum query query, const char *const *parameters,
                                      const PGresult **result);
 
-/** Sends `call` and does not wait for its answer. A client has one call in flight: an earlier one is finished first, as
- *  any other function here that asks the server does too. Where it cannot be sent it is finished at once. */
+/** Sends `call` and does not wait for its answer. A client has one call in flight: an earlier
+ *  one is finished first, as any other function here that asks the server does too. Where it
+ *  cannot be sent it is finished at once. */
 void postgres_send(struct postgres *postgres, struct postgres_call *call);
 
 /** The socket on which the answer of the call in flight arrives: readable means that postgres_finish() hardly waits.
@@ -81,16 +83,18 @@ void postgres_finish(struct postgres *postgres, struct postgres_call *call);
 enum postgres_outcome postgres_take(struct postgres *postgres, struct arena *arena,
                                     struct postgres_call *call, const PGresult **result);
 
-/** Of the last refusal, of postgres_query() or postgres_take(): SQLSTATE (five characters), message and DETAIL; "" where there is none. */
+/** Of the last refusal, of postgres_query() or postgres_take(): SQLSTATE (five characters),
+ *  message and DETAIL; "" where there is none. */
 const char *postgres_sqlstate(const struct postgres *postgres);
 const char *postgres_message(const struct postgres *postgres);
 const char *postgres_detail(const struct postgres *postgres);
 
-/** True when the server answers within a second: connects where needed, unless the back-off forbids it. */
+/** True when the server answers within a second: connects where needed, unless the back-off
+ *  forbids it. */
 bool postgres_alive(struct postgres *postgres);
 
-/** The same, and false while a commit of ours has waited for a standby for a second: then orders are not
- *  acknowledged. */
+/** The same, and false while a commit of ours has waited for a standby for a second: then orders
+ *  are not acknowledged. */
 bool postgres_commits(struct postgres *postgres);
 
 /** A field of a result as text, empty for NULL, borrowed. */

@@ -3,8 +3,8 @@
 #include "lib/store/postgres_internal.h"
 #include "lib/store/queries.h"
 
-/* Connecting, setting up and preparing share this much of a call, so that the statement itself always has
- * its whole statement_timeout before the client gives up. */
+/* Connecting, setting up and preparing share this much of a call, so that the statement itself
+ * always has its whole statement_timeout before the client gives up. */
 enum { READY_MS = 1000 };
 
 /* DONE: it is sent. */
@@ -76,7 +76,8 @@ static enum attempt send_again(struct postgres *postgres, struct postgres_call *
     return send_now(postgres, call);
 }
 
-/* Its time, `longest_ms` and READY_MS of them at most for the connection, begins once the one before is finished. */
+/* Its time, `longest_ms` and READY_MS of them at most for the connection, begins once the one
+ * before is finished. */
 static void send_for(struct postgres *postgres, struct postgres_call *call, int64_t longest_ms)
 {
     if (postgres->in_flight != NULL) {

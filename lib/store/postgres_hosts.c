@@ -159,8 +159,8 @@ static PGconn *begin(const struct postgres_hosts *hosts, size_t index)
     return PQconnectStartParams(names, values, 0);
 }
 
-/* A server may be older than what was written to only where it is of another cluster: a database that was
- * brought back from a backup begins anew. */
+/* A server may be older than what was written to only where it is of another cluster: a database
+ * that was brought back from a backup begins anew. */
 static bool is_left_behind(const struct postgres_hosts *hosts, const struct postgres_age *age)
 {
     return age->timeline > 0 && age->timeline < hosts->newest.timeline &&

@@ -1,6 +1,6 @@
 /*
- * postgres_internal — what the parts of the PostgreSQL client share. Internal to them: postgres.c keeps the connection,
- * postgres_call.c puts statements on it.
+ * postgres_internal — what the parts of the PostgreSQL client share. Internal to them: postgres.c
+ * keeps the connection, postgres_call.c puts statements on it.
  */
 #ifndef SLUICE_STORE_POSTGRES_INTERNAL_H
 #define SLUICE_STORE_POSTGRES_INTERNAL_H
@@ -39,8 +39,8 @@ void postgres_remember(struct postgres *postgres, const PGresult *result);
 /** Reads the end of an exchange. Takes over `result` unless it is DONE. */
 enum attempt postgres_judge(struct postgres *postgres, enum wire wire, PGresult *result);
 
-/** A connection that answers, as far as can be told without asking, with `query` prepared on it, until `deadline`
- *  (monotonic). Only while nothing is in flight. */
+/** A connection that answers, as far as can be told without asking, with `query` prepared on it,
+ *  until `deadline` (monotonic). Only while nothing is in flight. */
 enum attempt postgres_make_ready(struct postgres *postgres, enum query query, int64_t deadline);
 
 #endif

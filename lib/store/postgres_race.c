@@ -10,8 +10,9 @@
 #include "lib/store/postgres_wire.h"
 #include "lib/store/queries.h"
 
-/* How much longer than the fastest the others may take. A server that answers later than that cannot be told from
- * one that is down, and whoever connects while one of them is down waits this long. */
+/* How much longer than the fastest the others may take. A server that answers later than that
+ * cannot be told from one that is down, and whoever connects while one of them is down waits
+ * this long. */
 enum { MOMENT_MS = 200 };
 
 static void give_up(struct racer *racer)

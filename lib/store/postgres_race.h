@@ -1,6 +1,6 @@
 /*
- * postgres_race — connections to several servers being made at once, each asked for its age as soon as it is up.
- * Internal to postgres_hosts.c.
+ * postgres_race — connections to several servers being made at once, each asked for its age as soon
+ * as it is up. Internal to postgres_hosts.c.
  */
 #ifndef SLUICE_STORE_POSTGRES_RACE_H
 #define SLUICE_STORE_POSTGRES_RACE_H
@@ -34,8 +34,9 @@ struct racer {
 /** `connection` is what PQconnectStartParams() gave. */
 void racer_start(struct racer *racer, PGconn *connection);
 
-/** Goes on with all of them until `deadline` (clock_monotonic_ms), or until those that are not through have had a
- *  moment longer than the first that is. Whoever is not through then is RACER_OVER. */
+/** Goes on with all of them until `deadline` (clock_monotonic_ms), or until those that are not
+ *  through have had a moment longer than the first that is. Whoever is not through then is
+ *  RACER_OVER. */
 void racers_run(struct racer *racers, size_t count, int64_t deadline);
 
 #endif

@@ -8,7 +8,8 @@
 
 #include "lib/base/clock.h"
 
-/* Waits until the socket is ready for one of `events`; 0 at the deadline, else what it is ready for. */
+/* Waits until the socket is ready for one of `events`; 0 at the deadline, else what it is ready
+ * for. */
 static short wait_until(PGconn *connection, short events, int64_t deadline)
 {
     struct pollfd watched = {.fd = PQsocket(connection), .events = events};

@@ -265,7 +265,8 @@ static void pause_a_little(void)
     (void)nanosleep(&pause, NULL);
 }
 
-/* Takes in what an error says of where to ask next: the node, and whether by ASKING. False: it is the answer. */
+/* Takes in what an error says of where to ask next: the node, and whether by ASKING. False: it
+ * is the answer. */
 static bool follow(struct redis *redis, const redisReply *reply, struct redis_node **node,
                    bool *asking)
 {

@@ -1,8 +1,9 @@
 /*
- * redis_access — how Redis is reached: what the settings say of it, and connections made by that. Internal to lib/store.
+ * redis_access — how Redis is reached: what the settings say of it, and connections made by that.
+ * Internal to lib/store.
  *
- * A server is a Unix socket or host:port. Which one is the primary is known (redis_socket, redis_address), said by the
- * Sentinels, or a matter of the key's slot (redis_cluster).
+ * A server is a Unix socket or host:port. Which one is the primary is known (redis_socket,
+ * redis_address), said by the Sentinels, or a matter of the key's slot (redis_cluster).
  */
 #ifndef SLUICE_STORE_REDIS_ACCESS_H
 #define SLUICE_STORE_REDIS_ACCESS_H
@@ -49,13 +50,15 @@ bool redis_server_equal(const struct redis_server *a, const struct redis_server 
 /** Its name for messages, "host:port" or the socket's path. */
 const char *redis_server_name(const struct redis_server *server, char name[ENDPOINT_HOST + 16]);
 
-/** Connects and, where a password is set, logs in, within `timeout_ms` each; `sentinel`: with the Sentinels' user. The
- *  context is the caller's to free. NULL, with a sentence, where that fails. */
+/** Connects and, where a password is set, logs in, within `timeout_ms` each; `sentinel`: with
+ *  the Sentinels' user. The context is the caller's to free. NULL, with a sentence, where that
+ *  fails. */
 redisContext *redis_dial(const struct redis_access *access, const struct redis_server *server,
                          bool sentinel, int64_t timeout_ms, char error[REDIS_ACCESS_ERROR]);
 
-/** Begins a connection without waiting, with the login already in its output where a password is set: `*login` is
- *  the number of replies that belong to it, 0 or 1. NULL, with a sentence, where it cannot even begin. */
+/** Begins a connection without waiting, with the login already in its output where a password is
+ *  set: `*login` is the number of replies that belong to it, 0 or 1. NULL, with a sentence,
+ *  where it cannot even begin. */
 redisContext *redis_dial_begin(const struct redis_access *access, const struct redis_server *server,
                                bool sentinel, int *login, char error[REDIS_ACCESS_ERROR]);
 

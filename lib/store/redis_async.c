@@ -108,7 +108,8 @@ static void retry_later(struct async_call *call, int64_t pause_ms)
 
 static void note_moved(struct async_call *call, int slot, const struct redis_server *server)
 {
-    /* Whoever sends us elsewhere may come back as another tenure's primary, over this very connection. */
+    /* Whoever sends us elsewhere may come back as another tenure's primary, over this very
+     * connection. */
     call->node->gate = GATE_UNKNOWN;
     if (call->async->slots != NULL) {
         (void)redis_slots_note(call->async->slots, slot, server);

@@ -1,7 +1,8 @@
 /*
- * redis_async — the Redis client of the queue pool: it never waits. One pipelined connection to the primary, or one to
- * each primary of a cluster; which server that is, it asks the Sentinels or the cluster, follows MOVED and ASK,
- * and sends nothing to a server whose data are not known to be whole (redis_tenure.h).
+ * redis_async — the Redis client of the queue pool: it never waits. One pipelined connection to the
+ * primary, or one to each primary of a cluster; which server that is, it asks the Sentinels or the
+ * cluster, follows MOVED and ASK, and sends nothing to a server whose data are not known to be
+ * whole (redis_tenure.h).
  */
 #ifndef SLUICE_STORE_REDIS_ASYNC_H
 #define SLUICE_STORE_REDIS_ASYNC_H
@@ -14,16 +15,18 @@
 
 struct redis_async;
 
-/** A client of the Redis that `settings` (borrowed) name. Its file descriptors are kept registered in `epoll_fd`, each
- *  with a data.ptr that redis_async_ready() knows. redis_timeout_ms bounds each command. Never NULL; the first
- *  connection is begun. `now_ms` is monotonic, here and below. */
+/** A client of the Redis that `settings` (borrowed) name. Its file descriptors are kept
+ *  registered in `epoll_fd`, each with a data.ptr that redis_async_ready() knows.
+ *  redis_timeout_ms bounds each command. Never NULL; the first connection is begun. `now_ms` is
+ *  monotonic, here and below. */
 struct redis_async *redis_async_new(const struct settings *settings, int epoll_fd, int64_t now_ms);
 
 /** Closes everything; what is in flight ends without a reply. NULL is allowed. */
 void redis_async_free(struct redis_async *async);
 
-/** Sends `command` with the next turn; it must live until `done` was called, which may be before this returns: at
- *  once with NULL while Redis is out of reach. `done` must not send another command. */
+/** Sends `command` with the next turn; it must live until `done` was called, which may be before
+ *  this returns: at once with NULL while Redis is out of reach. `done` must not send another
+ *  command. */
 void redis_async_send(struct redis_async *async, struct redis_command *command,
                       redis_pipeline_done *done, void *context, int64_t now_ms);
 
@@ -33,7 +36,8 @@ bool redis_async_ready(struct redis_async *async, void *ptr, uint32_t events, in
 /** To be called once a turn of the event loop. */
 void redis_async_turn(struct redis_async *async, int64_t now_ms);
 
-/** For how many milliseconds the oldest command in flight has waited for its reply; 0 where none is. */
+/** For how many milliseconds the oldest command in flight has waited for its reply; 0 where none
+ *  is. */
 int64_t redis_async_late_ms(const struct redis_async *async, int64_t now_ms);
 
 /** Milliseconds until redis_async_turn() has something to do, -1 for never. */

@@ -1,8 +1,8 @@
 /*
  * redis_async_internal — what the files of redis_async share. Internal to them.
  *
- * Replies come in the middle of a pipeline's reading, when nothing may be sent: they only note what was learnt, and
- * redis_async_turn() acts on it.
+ * Replies come in the middle of a pipeline's reading, when nothing may be sent: they only note what
+ * was learnt, and redis_async_turn() acts on it.
  */
 #ifndef SLUICE_STORE_REDIS_ASYNC_INTERNAL_H
 #define SLUICE_STORE_REDIS_ASYNC_INTERNAL_H
@@ -100,7 +100,8 @@ int64_t async_discovery_next_turn(const struct redis_async *async, int64_t now_m
 /** Puts a command, or one that comes back, behind those that wait. */
 void async_enqueue(struct async_call *call);
 
-/** A command of our own, to `node`, or by its key where that is NULL; its arena is freed after `done`. */
+/** A command of our own, to `node`, or by its key where that is NULL; its arena is freed after
+ *  `done`. */
 void async_send_internal(struct redis_async *async, struct async_node *node, struct arena *arena,
                          struct redis_command *command, redis_pipeline_done *done, void *context,
                          int64_t now_ms);

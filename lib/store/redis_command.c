@@ -4,7 +4,8 @@
 
 enum { FIRST_CAPACITY = 48, KEY_FRAME = sizeof("sluice:{}:") - 1 };
 
-/* What stands around a word on the wire: "$length\r\n" and "\r\n", with a NUL that the number brings. */
+/* What stands around a word on the wire: "$length\r\n" and "\r\n", with a NUL that the number
+ * brings. */
 enum { WORD_FRAME = STR_INT64_TEXT + 6 };
 
 struct redis_command *redis_command_new(struct arena *arena, const char *name)
@@ -158,8 +159,8 @@ void redis_command_add_int(struct redis_command *command, int64_t number)
 
 struct str redis_command_key(const struct redis_command *command)
 {
-    /* EVALSHA sha number-of-keys key …; a plain command has its key behind its name, and a transaction that of its first
-     * command. */
+    /* EVALSHA sha number-of-keys key …; a plain command has its key behind its name, and a
+     * transaction that of its first command. */
     static const char *const KEYLESS[] = {"CONFIG", "INFO", "PING", "TIME", "CLUSTER"};
     int at = command->script != NULL ? 3 : command->parts > 0 ? 2 : 1;
 

@@ -1,6 +1,6 @@
 /*
- * redis_command — one command for Redis: its words, each with its length. Built in an arena and lives as
- * long as it; the words themselves are borrowed, not copied, unless said otherwise.
+ * redis_command — one command for Redis: its words, each with its length. Built in an arena and
+ * lives as long as it; the words themselves are borrowed, not copied, unless said otherwise.
  */
 #ifndef SLUICE_STORE_REDIS_COMMAND_H
 #define SLUICE_STORE_REDIS_COMMAND_H
@@ -26,8 +26,9 @@ struct redis_command {
 /** A plain command; `name` is its first word. */
 struct redis_command *redis_command_new(struct arena *arena, const char *name);
 
-/** A transaction, begun: the commands added next run between MULTI and EXEC, so as of one moment. Only the reply to
- *  EXEC counts: an array with the replies, or an error where one of the commands was refused. At most `commands`. */
+/** A transaction, begun: the commands added next run between MULTI and EXEC, so as of one
+ *  moment. Only the reply to EXEC counts: an array with the replies, or an error where one of
+ *  the commands was refused. At most `commands`. */
 struct redis_command *redis_command_transaction(struct arena *arena, int commands);
 
 /** Begins the next command of a transaction; its words come after it. */
@@ -47,7 +48,8 @@ int redis_command_replies_before(const struct redis_command *command);
 struct redis_command *redis_command_script(struct arena *arena, enum script script,
                                            struct str queue);
 
-/** As redis_command_script(), for a script that declares keys of a show: `sluice:{queue}:show:SHOW:NAME`. */
+/** As redis_command_script(), for a script that declares keys of a show:
+ *  `sluice:{queue}:show:SHOW:NAME`. */
 struct redis_command *redis_command_show_script(struct arena *arena, enum script script,
                                                 struct str queue, struct str show);
 
@@ -61,7 +63,8 @@ void redis_command_add(struct redis_command *command, struct str word);
 /** Appends a number, written into the arena. */
 void redis_command_add_int(struct redis_command *command, int64_t number);
 
-/** The key that says which server of a cluster is to be asked, borrowed; empty where any server will do. */
+/** The key that says which server of a cluster is to be asked, borrowed; empty where any server
+ *  will do. */
 struct str redis_command_key(const struct redis_command *command);
 
 /** The command as it goes over the wire, in its arena. */

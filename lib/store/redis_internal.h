@@ -25,7 +25,8 @@ struct redis {
 /** The node of a server; where there are too many, the last one is given up. */
 struct redis_node *redis_node_of(struct redis *redis, const struct redis_server *server);
 
-/** The one server there is; which one it is the Sentinels say, anew for each connection. NULL where they do not. */
+/** The one server there is; which one it is the Sentinels say, anew for each connection. NULL
+ *  where they do not. */
 struct redis_node *redis_only_node(struct redis *redis);
 
 /** Connects where needed. An ended connection counts, whoever found it out. */

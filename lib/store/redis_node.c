@@ -17,8 +17,9 @@ bool redis_node_close(struct redis_node *node)
     return true;
 }
 
-/* A server that has ended is found out before anything is sent: what was not sent was not carried out. Nothing is in
- * flight here, so whatever there is to read is the end of the connection. */
+/* A server that has ended is found out before anything is sent: what was not sent was not
+ * carried out. Nothing is in flight here, so whatever there is to read is the end of the
+ * connection. */
 bool redis_node_has_ended(const struct redis_node *node)
 {
     char byte;

@@ -29,8 +29,9 @@ bool redis_node_has_ended(const struct redis_node *node);
 /** Ends the connection, where there is one. Returns whether there was. */
 bool redis_node_close(struct redis_node *node);
 
-/** One command and its reply, which is the caller's to free; `asking`: behind an ASKING. NULL, with a sentence and the
- *  connection ended, where none came in time: a late one must never be taken for that of the next command. */
+/** One command and its reply, which is the caller's to free; `asking`: behind an ASKING. NULL,
+ *  with a sentence and the connection ended, where none came in time: a late one must never be
+ *  taken for that of the next command. */
 redisReply *redis_node_ask(struct redis_node *node, const struct redis_command *command,
                            bool asking, char error[REDIS_ACCESS_ERROR]);
 

@@ -12,8 +12,8 @@
 
 enum { BACK_OFF_FIRST_MS = 50, BACK_OFF_MAX_MS = 1000 };
 
-/* Scripts are loaded on each new connection, in front of everything else but the login; any command may be behind an
- * ASKING. */
+/* Scripts are loaded on each new connection, in front of everything else but the login; any
+ * command may be behind an ASKING. */
 enum { SLOTS = REDIS_PIPELINE_MAX + SCRIPT_COUNT + 4 };
 
 struct in_flight {
@@ -199,7 +199,8 @@ void redis_pipeline_move(struct redis_pipeline *pipeline, const struct redis_ser
 void redis_pipeline_drop(struct redis_pipeline *pipeline, const char *why, int64_t now_ms)
 {
     if (pipeline->context != NULL) {
-        /* It answers: without a pause it would be dialled and dropped hundreds of times a second. */
+        /* It answers: without a pause it would be dialled and dropped hundreds of times a
+         * second. */
         pipeline->back_off_ms = BACK_OFF_MAX_MS / 2;
         drop(pipeline, why, now_ms);
     }
@@ -207,7 +208,8 @@ void redis_pipeline_drop(struct redis_pipeline *pipeline, const char *why, int64
 
 bool redis_pipeline_is_silent(const struct redis_pipeline *pipeline)
 {
-    /* After a silence nobody is made to wait again before Redis has answered the scripts' loading. */
+    /* After a silence nobody is made to wait again before Redis has answered the scripts'
+     * loading. */
     return pipeline->context == NULL || (pipeline->was_late && !pipeline->answers);
 }
 

@@ -1,8 +1,9 @@
 /*
- * redis_pipeline — one server's connection of the queue pool's client (redis_async.h): it never waits. Everything in
- * flight shares one connection; what was sent within a turn of the event loop is written at once, and replies are matched in
- * order. Each command has a deadline; a late or broken connection is dropped, everything in flight then ends
- * without a reply, and the connection is made anew: at once, then after 50 ms and up to 1 s.
+ * redis_pipeline — one server's connection of the queue pool's client (redis_async.h): it never
+ * waits. Everything in flight shares one connection; what was sent within a turn of the event loop
+ * is written at once, and replies are matched in order. Each command has a deadline; a late or
+ * broken connection is dropped, everything in flight then ends without a reply, and the connection
+ * is made anew: at once, then after 50 ms and up to 1 s.
  */
 #ifndef SLUICE_STORE_REDIS_PIPELINE_H
 #define SLUICE_STORE_REDIS_PIPELINE_H
@@ -19,12 +20,13 @@ enum { REDIS_PIPELINE_MAX = 4096 }; /* commands in flight */
 
 struct redis_pipeline;
 
-/** Gets the reply, borrowed for the call only; NULL where there is none: it is then not known whether the
- *  command was carried out. Must not send another command. */
+/** Gets the reply, borrowed for the call only; NULL where there is none: it is then not known
+ *  whether the command was carried out. Must not send another command. */
 typedef void redis_pipeline_done(void *context, const redisReply *reply);
 
-/** Where to, and who wants to know: `changed` is called with true when a connection was begun anew (its login and the
- *  scripts' loading are in front of whatever it sends), with false when one was lost. */
+/** Where to, and who wants to know: `changed` is called with true when a connection was begun
+ *  anew (its login and the scripts' loading are in front of whatever it sends), with false when
+ *  one was lost. */
 struct redis_pipeline_options {
     const struct redis_access *access; /* borrowed */
     struct redis_server server;
@@ -35,9 +37,9 @@ struct redis_pipeline_options {
     void *context;
 };
 
-/** A client of that server. Its file descriptor is kept registered in the epoll, with the client itself as data.ptr.
- *  The time-out (≥ 1 ms) bounds each command and the set-up of a connection. Never NULL; the first connection is
- *  begun. */
+/** A client of that server. Its file descriptor is kept registered in the epoll, with the client
+ *  itself as data.ptr. The time-out (≥ 1 ms) bounds each command and the set-up of a connection.
+ *  Never NULL; the first connection is begun. */
 struct redis_pipeline *redis_pipeline_new(const struct redis_pipeline_options *options,
                                           int64_t now_ms);
 
@@ -57,9 +59,10 @@ bool redis_pipeline_is_up(const struct redis_pipeline *pipeline);
 /** Closes the connection; what is in flight ends without a reply. NULL is allowed. */
 void redis_pipeline_free(struct redis_pipeline *pipeline);
 
-/** Sends `command` with the next flush; it must live until `done` was called, which may be before this
- *  returns: at once with NULL while there is no connection or too much in flight. A script that Redis does
- *  not know is sent again with its text. `now_ms` is monotonic, here and below. */
+/** Sends `command` with the next flush; it must live until `done` was called, which may be
+ *  before this returns: at once with NULL while there is no connection or too much in flight. A
+ *  script that Redis does not know is sent again with its text. `now_ms` is monotonic, here and
+ *  below. */
 void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *command,
                          redis_pipeline_done *done, void *context, int64_t now_ms);
 
@@ -70,11 +73,12 @@ void redis_pipeline_send_asking(struct redis_pipeline *pipeline, struct redis_co
 /** To be called when epoll reports `events` for the client. */
 void redis_pipeline_ready(struct redis_pipeline *pipeline, uint32_t events, int64_t now_ms);
 
-/** To be called once a turn of the event loop: writes what was sent, drops a connection that is late,
- *  begins a new one that is due. */
+/** To be called once a turn of the event loop: writes what was sent, drops a connection that is
+ *  late, begins a new one that is due. */
 void redis_pipeline_turn(struct redis_pipeline *pipeline, int64_t now_ms);
 
-/** For how many milliseconds the oldest command in flight has waited for its reply; 0 where none is. */
+/** For how many milliseconds the oldest command in flight has waited for its reply; 0 where none
+ *  is. */
 int64_t redis_pipeline_late_ms(const struct redis_pipeline *pipeline, int64_t now_ms);
 
 /** Milliseconds until redis_pipeline_turn() has something to do, -1 for never. */

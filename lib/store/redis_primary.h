@@ -1,10 +1,12 @@
 /*
- * redis_primary — the primaries that there are, and whose data are known to be whole: for reconcile, which repairs them.
+ * redis_primary — the primaries that there are, and whose data are known to be whole: for
+ * reconcile, which repairs them.
  *
- * A primary's tenure ends with its process, or when another takes its place. Whatever Redis forgets, the last second
- * (AOF, everysec) or what had not reached the replica, it forgets between two tenures, and nothing in its data
- * shows it. So what is whole is written down, `sluice:tenures`, in Redis itself: a Redis that has forgotten all has
- * forgotten that too, and of one that has forgotten its end, the new tenure is not in it.
+ * A primary's tenure ends with its process, or when another takes its place. Whatever Redis
+ * forgets, the last second (AOF, everysec) or what had not reached the replica, it forgets between
+ * two tenures, and nothing in its data shows it. So what is whole is written down,
+ * `sluice:tenures`, in Redis itself: a Redis that has forgotten all has forgotten that too, and of
+ * one that has forgotten its end, the new tenure is not in it.
  */
 #ifndef SLUICE_STORE_REDIS_PRIMARY_H
 #define SLUICE_STORE_REDIS_PRIMARY_H
@@ -32,13 +34,13 @@ struct redis_primaries {
     bool is_current; /* what is written down is just these */
 };
 
-/** Asks all primaries, which for a cluster are those that serve a slot. False where one gives no answer, or a slot has
- *  none: the next look will tell. */
+/** Asks all primaries, which for a cluster are those that serve a slot. False where one gives no
+ *  answer, or a slot has none: the next look will tell. */
 bool redis_primaries_look(struct redis *redis, struct arena *arena,
                           struct redis_primaries *primaries);
 
-/** Before the first of a queue's data is written: writes the primaries down where nothing was ever written down, so that
- *  no data are older than that. False where it could not be done. */
+/** Before the first of a queue's data is written: writes the primaries down where nothing was
+ *  ever written down, so that no data are older than that. False where it could not be done. */
 bool redis_primaries_begin(struct redis *redis, struct arena *arena);
 
 /** Whether the keys of `queue` are at a primary that is_whole says is not. */
@@ -58,8 +60,8 @@ struct redis_memory {
 /** Reads it, before the queues are looked at. False where Redis gives no answer. */
 bool redis_memory_look(struct redis *redis, struct arena *arena, struct redis_memory *memory);
 
-/** Writes down that every queue is there, unless the primaries were written down anew since `memory` was read, or Redis has
- *  forgotten that they were. False where Redis gives no answer. */
+/** Writes down that every queue is there, unless the primaries were written down anew since
+ *  `memory` was read, or Redis has forgotten that they were. False where Redis gives no answer. */
 bool redis_memory_complete(struct redis *redis, struct arena *arena,
                            const struct redis_memory *memory);
 

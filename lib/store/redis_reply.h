@@ -11,11 +11,12 @@
 
 #include "lib/base/str.h"
 
-/** The `index`th element as text (strings and statuses; the empty str for anything else), borrowed from
- *  the reply. */
+/** The `index`th element as text (strings and statuses; the empty str for anything else),
+ *  borrowed from the reply. */
 struct str redis_reply_text(const redisReply *reply, size_t index);
 
-/** The `index`th element as a number (integers, and strings that hold one); `otherwise` where it is none. */
+/** The `index`th element as a number (integers, and strings that hold one); `otherwise` where it
+ *  is none. */
 int64_t redis_reply_int(const redisReply *reply, size_t index, int64_t otherwise);
 
 /** True for an error that says that Redis does not know the script. */

@@ -1,5 +1,6 @@
 /*
- * redis_servers — who serves what: the answers of Sentinels and of a cluster's nodes, read. Internal to lib/store.
+ * redis_servers — who serves what: the answers of Sentinels and of a cluster's nodes, read.
+ * Internal to lib/store.
  */
 #ifndef SLUICE_STORE_REDIS_SERVERS_H
 #define SLUICE_STORE_REDIS_SERVERS_H
@@ -27,18 +28,20 @@ struct redis_slots {
 
 void redis_slots_clear(struct redis_slots *slots);
 
-/** Reads the answer to CLUSTER SLOTS; `from` is who gave it, for answers that leave out the host. False, nothing
- *  changed, where it is none or names too many servers. */
+/** Reads the answer to CLUSTER SLOTS; `from` is who gave it, for answers that leave out the
+ *  host. False, nothing changed, where it is none or names too many servers. */
 bool redis_slots_read(struct redis_slots *slots, const redisReply *reply,
                       const struct redis_server *from);
 
-/** Notes that `slot` is at `server` (a MOVED). Returns its index, -1 where there are too many servers. */
+/** Notes that `slot` is at `server` (a MOVED). Returns its index, -1 where there are too many
+ *  servers. */
 int redis_slots_note(struct redis_slots *slots, int slot, const struct redis_server *server);
 
 /** True when every slot has an owner. */
 bool redis_slots_complete(const struct redis_slots *slots);
 
-/** Reads the answer to SENTINEL get-master-addr-by-name: false where the Sentinel knows no such primary. */
+/** Reads the answer to SENTINEL get-master-addr-by-name: false where the Sentinel knows no such
+ *  primary. */
 bool redis_sentinel_read(const redisReply *reply, struct redis_server *server);
 
 /** What an error says of where to ask. */
@@ -50,7 +53,8 @@ enum redis_redirect {
     REDIS_NO_PRIMARY /* this server is none, or not yet */
 };
 
-/** Reads it; for REDIS_MOVED and REDIS_ASK also slot and server. `from` as above. NULL is REDIS_STAYS. */
+/** Reads it; for REDIS_MOVED and REDIS_ASK also slot and server. `from` as above. NULL is
+ *  REDIS_STAYS. */
 enum redis_redirect redis_redirect_of(const redisReply *reply, const struct redis_server *from,
                                       int *slot, struct redis_server *server);
 

@@ -1,10 +1,11 @@
 /*
- * redis_tenure — the time for which one process is the primary without a break: from its start, or from when it was
- * made the primary, until it ends or is demoted. Whatever Redis lost, it lost between two tenures: a restart may
- * forget the last second, a fail-over what had not reached the replica, and nothing in the data tells. So the tenures
- * whose data are known to be whole stand in the hash `sluice:tenures`, run id → replication id, and programs speak
- * only to a server whose own is among them. Where the hash is missing, so is everything else (or a release wrote
- * the data that knew nothing of this). Only reconcile writes it, after it has recovered the queues. Internal to
+ * redis_tenure — the time for which one process is the primary without a break: from its start, or
+ * from when it was made the primary, until it ends or is demoted. Whatever Redis lost, it lost
+ * between two tenures: a restart may forget the last second, a fail-over what had not reached the
+ * replica, and nothing in the data tells. So the tenures whose data are known to be whole stand in
+ * the hash `sluice:tenures`, run id → replication id, and programs speak only to a server whose own
+ * is among them. Where the hash is missing, so is everything else (or a release wrote the data that
+ * knew nothing of this). Only reconcile writes it, after it has recovered the queues. Internal to
  * lib/store, but for redis_primary.h.
  */
 #ifndef SLUICE_STORE_REDIS_TENURE_H

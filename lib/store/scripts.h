@@ -1,6 +1,6 @@
 /*
- * scripts — the Lua transitions of lua/, embedded at build time: text, SHA-1 and names of their keys.
- * The SHA is the version: two releases run side by side without sharing a script.
+ * scripts — the Lua transitions of lua/, embedded at build time: text, SHA-1 and names of their
+ * keys. The SHA is the version: two releases run side by side without sharing a script.
  */
 #ifndef SLUICE_STORE_SCRIPTS_H
 #define SLUICE_STORE_SCRIPTS_H

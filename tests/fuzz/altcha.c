@@ -1,5 +1,6 @@
 /*
- * What the captcha's widget sends. The input is taken as it comes, and as the JSON within the base64.
+ * What the captcha's widget sends. The input is taken as it comes, and as the JSON within the
+ * base64.
  */
 #include "lib/captcha/altcha.h"
 

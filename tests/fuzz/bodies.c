@@ -1,7 +1,8 @@
 /*
- * Bodies that operators and members send, through the routes that read them, up to what would be stored: what gets there
- * keeps the bounds that the stores rely on, and whatever does not is answered. First line: which route; the rest: the
- * body. Callers and stores are played here; behind them PostgreSQL is never there.
+ * Bodies that operators and members send, through the routes that read them, up to what would be
+ * stored: what gets there keeps the bounds that the stores rely on, and whatever does not is
+ * answered. First line: which route; the rest: the body. Callers and stores are played here; behind
+ * them PostgreSQL is never there.
  */
 #include <string.h>
 

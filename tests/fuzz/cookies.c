@@ -6,7 +6,8 @@
 #include "fcgi-app/http/request.h"
 #include "tests/fuzz/fuzz.h"
 
-/* A cookie that is put before all others is the first that is found, as far as its value can be one. */
+/* A cookie that is put before all others is the first that is found, as far as its value can be
+ * one. */
 static void comes_first(struct arena *arena, struct str name, struct str header)
 {
     static const struct str VALUE = {"v1.a.b", 6};

@@ -1,6 +1,6 @@
 /*
- * base64url and hexadecimal: what is encoded is decoded to the same, and every text that is decoded is the only one
- * that says so.
+ * base64url and hexadecimal: what is encoded is decoded to the same, and every text that is decoded
+ * is the only one that says so.
  */
 #include "lib/base/encoding.h"
 

@@ -1,6 +1,7 @@
 /*
- * FastCGI records: whether a request is whole never changes for more bytes behind it, and an answer that is cut to
- * records is put together again. The first two bytes are how much of the input is there at first, or a request's id.
+ * FastCGI records: whether a request is whole never changes for more bytes behind it, and an answer
+ * that is cut to records is put together again. The first two bytes are how much of the input is
+ * there at first, or a request's id.
  */
 #include "fcgi-app/pool/fcgi_records.h"
 

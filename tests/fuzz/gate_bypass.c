@@ -1,5 +1,6 @@
 /*
- * Who passes the gate without waiting. Lines: address, path, User-Agent, secret of a request; the rest: the rules.
+ * Who passes the gate without waiting. Lines: address, path, User-Agent, secret of a request; the
+ * rest: the rules.
  */
 #include "lib/admission/gate_bypass.h"
 

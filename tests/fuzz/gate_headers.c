@@ -1,7 +1,7 @@
 /*
- * Headers by which the gate and the pages judge who asks. Lines: Accept-Language, If-None-Match, method, Accept,
- * Sec-Fetch-Mode, Sec-Fetch-Dest, Sec-Purpose, Purpose, X-Purpose, X-Moz, X-Requested-With,
- * Access-Control-Request-Method.
+ * Headers by which the gate and the pages judge who asks. Lines: Accept-Language, If-None-Match,
+ * method, Accept, Sec-Fetch-Mode, Sec-Fetch-Dest, Sec-Purpose, Purpose, X-Purpose, X-Moz,
+ * X-Requested-With, Access-Control-Request-Method.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * Passes through the gate. The input is taken as a pass, as what stands in a signed one behind the name of the key, and
- * line by line as the fields of a pass: kind, queue, subject, admission, epoch, incarnation, seq, generation, renewed,
- * ends.
+ * Passes through the gate. The input is taken as a pass, as what stands in a signed one behind the
+ * name of the key, and line by line as the fields of a pass: kind, queue, subject, admission,
+ * epoch, incarnation, seq, generation, renewed, ends.
  */
 #include "lib/identity/gate_pass.h"
 

@@ -1,5 +1,6 @@
 /*
- * IP addresses and networks: read as the C library reads them, and written and read again as the same.
+ * IP addresses and networks: read as the C library reads them, and written and read again as the
+ * same.
  */
 #include "lib/admission/ip_network.h"
 

@@ -1,5 +1,6 @@
 /*
- * JSON bodies: our grammar and json-c are of one mind, and what was read is written and read again as the same.
+ * JSON bodies: our grammar and json-c are of one mind, and what was read is written and read again
+ * as the same.
  */
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /*
- * JWK set files, for each algorithm: what is opened has a key that can be found, and never a private one.
+ * JWK set files, for each algorithm: what is opened has a key that can be found, and never a
+ * private one.
  */
 #include "lib/identity/jwk_set.h"
 

@@ -1,6 +1,6 @@
 /*
- * Member JWTs. First line: a header; the rest: claims. Signed by the shop's key they are judged by their content, and
- * whatever is not signed by it is never good.
+ * Member JWTs. First line: a header; the rest: claims. Signed by the shop's key they are judged by
+ * their content, and whatever is not signed by it is never good.
  */
 #include "lib/identity/member_jwt.h"
 

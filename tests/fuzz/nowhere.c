@@ -1,5 +1,6 @@
 /*
- * What the bodies' handlers would call behind their stores, where no fuzzer comes: names for the linker alone.
+ * What the bodies' handlers would call behind their stores, where no fuzzer comes: names for the
+ * linker alone.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * Answers of payment providers. First line: kakaopay or toss; second: the status; the rest: the body, which is read as
- * the answer to every call.
+ * Answers of payment providers. First line: kakaopay or toss; second: the status; the rest: the
+ * body, which is read as the answer to every call.
  */
 #include "lib/payments/payment_adapter.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,6 +1,6 @@
 /*
- * Webhooks of Toss Payments. First line: the signature; second: the time of transmission; the rest: the body. What is
- * signed by us is read like what nobody has to sign, and what is not is forged.
+ * Webhooks of Toss Payments. First line: the signature; second: the time of transmission; the rest:
+ * the body. What is signed by us is read like what nobody has to sign, and what is not is forged.
  */
 #include "lib/payments/toss_webhook.h"
 

@@ -1,5 +1,6 @@
 /*
- * Settings of a queue: a set that was accepted is complete, is accepted again, and stays what it is.
+ * Settings of a queue: a set that was accepted is complete, is accepted again, and stays what it
+ * is.
  */
 #include "lib/admission/queue_settings.h"
 

@@ -1,6 +1,6 @@
 /*
- * Queue tickets. The input is taken as a ticket, as signed claims, and line by line as the fields of a ticket:
- * subject, queue, lane, epoch, seq, generation, incarnation, issued, expires.
+ * Queue tickets. The input is taken as a ticket, as signed claims, and line by line as the fields
+ * of a ticket: subject, queue, lane, epoch, seq, generation, incarnation, issued, expires.
  */
 #include "lib/identity/queue_ticket.h"
 

@@ -1,6 +1,6 @@
 /*
- * Replies of our scripts, whatever Redis sends: RESP as it comes over the wire, read by hiredis and then by everybody who
- * reads replies.
+ * Replies of our scripts, whatever Redis sends: RESP as it comes over the wire, read by hiredis and
+ * then by everybody who reads replies.
  */
 #include "lib/admission/gate.h"
 #include "lib/admission/line.h"
@@ -15,7 +15,8 @@
 
 enum { COUNT_DIGITS = 4, JSON_MAX = 1024 * 1024 };
 
-/* hiredis makes room for as many elements as an array announces: our Redis may be wrong, but not after our memory. */
+/* hiredis makes room for as many elements as an array announces: our Redis may be wrong, but not
+ * after our memory. */
 static bool announces_too_much(const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -49,7 +50,8 @@ static void shown(struct arena *arena, const redisReply *reply)
     buffer_free(&json);
 }
 
-/* Two who asked together, one by login and one by ticket: each is decided as WAITING somewhere, or not at all. */
+/* Two who asked together, one by login and one by ticket: each is decided as WAITING somewhere,
+ * or not at all. */
 static void looked(const redisReply *reply, enum line_query_kind kind)
 {
     const struct line_caller callers[] = {

@@ -1,6 +1,6 @@
 /*
- * Requests as nginx hands them over, up to the route. Lines NAME=value, an empty line, and what stands behind it is the
- * body. libfcgi's stream is played here.
+ * Requests as nginx hands them over, up to the route. Lines NAME=value, an empty line, and what
+ * stands behind it is the body. libfcgi's stream is played here.
  */
 #include "fcgi-app/http/request.h"
 

@@ -1,6 +1,6 @@
 /*
- * Settings files: what was read is printed, and what is printed is read as the same. Connection strings are shown
- * without what stands behind a password.
+ * Settings files: what was read is printed, and what is printed is read as the same. Connection
+ * strings are shown without what stands behind a password.
  */
 #include <stdio.h>
 #include <stdlib.h>

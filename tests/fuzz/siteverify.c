@@ -1,5 +1,6 @@
 /*
- * Answers of a captcha's provider. First line: the status; the rest: the body. The HTTP client is played here.
+ * Answers of a captcha's provider. First line: the status; the rest: the body. The HTTP client is
+ * played here.
  */
 #include "lib/captcha/siteverify.h"
 

@@ -1,6 +1,6 @@
 /*
- * Visitor cookies. The input is taken as a cookie's value, as what stands in a signed one behind the name of the key,
- * and as a time at which one is issued.
+ * Visitor cookies. The input is taken as a cookie's value, as what stands in a signed one behind
+ * the name of the key, and as a time at which one is issued.
  */
 #include "lib/identity/visitor.h"
 

@@ -160,7 +160,8 @@ static void write_link(struct crowd *crowd, uint32_t number)
     }
 }
 
-/* Gives those who are due to idle connections. Returns how many ms nobody is due, at most PAUSE_MS. */
+/* Gives those who are due to idle connections. Returns how many ms nobody is due, at most
+ * PAUSE_MS. */
 static int send_due(struct crowd *crowd)
 {
     while (crowd->heap_size > 0 && crowd->idle_count > 0) {

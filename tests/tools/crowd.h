@@ -1,7 +1,8 @@
 /*
- * crowd — a bounded load client for tests: many members over fewer kept connections on the loopback. It notes
- * when each entry was sent and answered and which number it got, so that a test can look for duplicates and
- * inversions; afterwards its members may poll as they are told, and order.
+ * crowd — a bounded load client for tests: many members over fewer kept connections on the
+ * loopback. It notes when each entry was sent and answered and which number it got, so that a test
+ * can look for duplicates and inversions; afterwards its members may poll as they are told, and
+ * order.
  */
 #ifndef SLUICE_TESTS_CROWD_H
 #define SLUICE_TESTS_CROWD_H
@@ -49,7 +50,8 @@ int64_t crowd_now_us(void);
 void crowd_write_request(const struct crowd_options *options, struct mac_key *key,
                          const struct member *member, uint32_t index, struct buffer *out);
 
-/** Takes an answer in: moves the member on. Returns after how many µs it asks again; -1 once it is done. */
+/** Takes an answer in: moves the member on. Returns after how many µs it asks again; -1 once it
+ *  is done. */
 int64_t crowd_read_answer(const struct crowd_options *options, struct member *member, int status,
                           int64_t retry_after_s, struct str body);
 

@@ -118,7 +118,8 @@ TEST(a_slow_database_brings_the_rate_down_within_ten_seconds_and_up_again_within
     assert_true(world.verdict.rate >= 45);
 }
 
-/* Long enough for the level to be broken many times: most of the time it is kept, and capacity is made use of. */
+/* Long enough for the level to be broken many times: most of the time it is kept, and capacity
+ * is made use of. */
 TEST(near_its_limit_the_rate_keeps_to_the_level_most_of_the_time)
 {
     struct world world = open_world();

@@ -173,7 +173,8 @@ TEST(what_would_break_the_head_is_not_sent)
     close(listener);
 }
 
-/* Takes one connection, reads what comes until `end`, answers, and gives what was read to `report`. */
+/* Takes one connection, reads what comes until `end`, answers, and gives what was read to
+ * `report`. */
 static pid_t serve(int listener, const char *end, const char *answer, int report)
 {
     pid_t child = fork();

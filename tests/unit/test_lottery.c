@@ -1,6 +1,6 @@
 /*
- * lottery: the draw's places are those of the shared vectors, every place has one number, and nothing
- * of another form is taken for ranges.
+ * lottery: the draw's places are those of the shared vectors, every place has one number, and
+ * nothing of another form is taken for ranges.
  */
 #include "tests/unit/unit.h"
 

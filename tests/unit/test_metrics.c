@@ -203,7 +203,8 @@ TEST(other_queues_are_sums_where_numbers_add_up_and_the_worst_where_they_do_not)
     assert_int_equal(others.waits[QUEUE_HISTOGRAM_WAIT_LATE].sum_ms, 23 * 2001);
 }
 
-/* One writes, all the time other numbers that belong together; nobody may see some of one and some of another. */
+/* One writes, all the time other numbers that belong together; nobody may see some of one and
+ * some of another. */
 TEST(a_reader_never_sees_half_of_what_is_published)
 {
     struct metric_queue queues[METRIC_QUEUES_MAX + 1];

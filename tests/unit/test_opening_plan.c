@@ -60,7 +60,8 @@ TEST(whoever_comes_slower_than_the_rate_does_not_wait)
     assert_true(forecast.most_polls < 20);
 }
 
-/* The load of those who are let in comes a minute later than they: the rate must neither end at the floor nor swing. */
+/* The load of those who are let in comes a minute later than they: the rate must neither end at
+ * the floor nor swing. */
 TEST(the_autopilot_makes_use_of_a_shop_whose_orders_come_late)
 {
     struct opening_plan plan = PLAN;

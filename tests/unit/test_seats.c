@@ -1,5 +1,6 @@
 /*
- * seats: what the records of holds and the board of a show say, and that nothing in them is trusted.
+ * seats: what the records of holds and the board of a show say, and that nothing in them is
+ * trusted.
  */
 #include "tests/unit/unit.h"
 

@@ -275,8 +275,8 @@ TEST(numbers_make_room_for_those_that_come)
     gone_again(&it);
 }
 
-/* Two states that a reader could mix up: in the second some of the first are gone, and many more stand at the front, so
- * that no mixture gives a rank of either. */
+/* Two states that a reader could mix up: in the second some of the first are gone, and many more
+ * stand at the front, so that no mixture gives a rank of either. */
 static struct fixture *changing;
 static volatile sig_atomic_t turns;
 

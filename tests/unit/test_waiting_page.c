@@ -1,6 +1,6 @@
 /*
- * waiting_page: the page made of its files, with values that cannot break out of their places, in the language that
- * fits, its script put together of parts, and made anew when a file changes.
+ * waiting_page: the page made of its files, with values that cannot break out of their places, in
+ * the language that fits, its script put together of parts, and made anew when a file changes.
  */
 #include "tests/unit/unit.h"
 

@@ -30,7 +30,8 @@ TEST(from_its_end_on_everything_is_due)
     assert_true(xfetch_due(0, -5, 0, 0.0));
 }
 
-/* Of many readers the share that is due at x costs before the end is e^-x: that is what makes it optimal. */
+/* Of many readers the share that is due at x costs before the end is e^-x: that is what makes it
+ * optimal. */
 TEST(the_nearer_the_end_the_more_readers_are_due)
 {
     enum { READERS = 100000 };
