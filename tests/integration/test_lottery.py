@@ -84,7 +84,7 @@ def test_from_commitment_to_the_last_place(parts, api, lottery):
     assert (before["phase"], before["entrants"], before["seed"], before["secret"]) == ("OPEN", 0, None, None)
     secret = parts.redis.hget(f"sluice:{{{queue}}}:settings", "lotterySecret")
     assert secret not in api.admin("GET", f"/queues/{queue}").body.decode()
-    members = crowd(api, queue, 40)
+    members = sorted(crowd(api, queue, 40), key=number_of)
     assert {(m.position(queue)["rank"], m.position(queue)["estimatedWaitSeconds"]) for m in members[:3]} == {(None, None)}
     assert members[0].position(queue)["currentTotalWaitingCount"] == 40
     assert {ticket_payload(member.ticket)["lane"] for member in members} == {"lottery"}
