@@ -4,7 +4,7 @@ import pytest
 
 from lib import processes
 from lib.client import assert_problem, new_key
-from lib.running import Running
+from lib.background_call import BackgroundCall
 from lib.wait import until
 
 
@@ -66,7 +66,7 @@ def test_a_reset_between_commit_and_consume_keeps_the_place(parts, api, told_by)
     sku = api.product(queue, stock=10)
     member = api.ready_member(queue)
     parts.arm_pause("order.committed")
-    call = Running(lambda: member.order(queue, [{"sku": sku, "quantity": 1}], key="k"))
+    call = BackgroundCall(lambda: member.order(queue, [{"sku": sku, "quantity": 1}], key="k"))
     pid = parts.wait_hit("order.committed")
     api.act(queue, "reset")
     if told_by == "worker":

@@ -236,14 +236,21 @@ class Model:
         return "ENTRY_TOKEN_INVALID"
 
     def consume(self, name, token, key, order, keep, tombstone_ms, now):
+        is_first = token not in self.spent
         self.spent[token] = (name, key, order, now + tombstone_ms)
         it = self.members.get(name)
         if it is None or it.kind not in (READY, CLAIMED) or it.token != token:
+            if is_first and keep:
+                self.hold_place(name, order)
             return "ALREADY"
         del self.members[name]
         if keep:
-            self.unpaid[name] = order
+            self.hold_place(name, order)
         return "CONSUMED"
+
+    def hold_place(self, name, order):
+        """Who has such an order already holds one more place."""
+        self.unpaid[f"{name}/{order}" if name in self.unpaid else name] = order
 
     def release(self, name, token, claim, now):
         it = self.members.get(name)
@@ -254,9 +261,10 @@ class Model:
         return "RELEASED"
 
     def place_free(self, name, order):
-        if self.unpaid.get(name) != order:
+        held = [field for field in (name, f"{name}/{order}") if self.unpaid.get(field) == order]
+        if not held:
             return "ALREADY"
-        del self.unpaid[name]
+        del self.unpaid[held[0]]
         return "FREED"
 
     def reset(self):
