@@ -60,6 +60,19 @@ check_settings()
     done
 }
 
+# say_unknown_variables: a misspelt SLUICE_<SETTING> would change nothing, and nobody would know.
+say_unknown_variables()
+{
+    local name settings
+    settings=$("${as_program[@]}" "$build_dir/sluice-fcgi" --print-config --config "$settings_file" |
+        sed -n 's/ = .*//p' | tr '[:lower:]' '[:upper:]')
+    for name in "${!SLUICE_@}"; do
+        [[ $name =~ ^SLUICE_(BUILD|TEST.*|(QUEUE|ORDER|PAYMENT|OPERATOR|CATALOG)_WORKERS)$ ]] ||
+            grep -qxF -- "${name#SLUICE_}" <<<"$settings" ||
+            say "$name in the environment is no setting and changes nothing: scripts/run --help and docs/settings.md name all"
+    done
+}
+
 # make_pool_socket_dir: only nginx's workers may speak to the pools.
 make_pool_socket_dir()
 {

@@ -1,6 +1,7 @@
 """scripts/run: goes on where it stopped, keeps to itself, says clearly what is wrong."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -37,8 +38,10 @@ def test_second_start_goes_on_where_the_first_stopped(make_directory):
         api.act(queue, "pause")
         first.stop(signal.SIGINT)
 
-        second = Stack(directory, data=first.data).start()
+        second = Stack(directory, data=first.data, environment={"SLUICE_ODER_WORKERS": "3", "SLUICE_LOG_LEVEL": "info"}).start()
         assert second.port != first.port
+        unknown = re.findall(r"(\w+) in the environment is no setting", second.process.text())
+        assert "SLUICE_ODER_WORKERS" in unknown and "SLUICE_LOG_LEVEL" not in unknown
         for member in members:
             member.api = second.api
         assert holder.position(queue)["entryToken"] == holder.token
