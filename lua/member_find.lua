@@ -40,5 +40,5 @@ else
         lane = lane_of(seq)
     end
 end
-return { 'OK', kind, seq, generation, rank, ends, seen, redis.call('HGET', key_unpaid, arg_member) or '',
+return { 'OK', kind, seq, generation, rank, ends, seen, string.match(redis.call('HGET', key_unpaid, arg_member) or '', '%S*'),
     queue_state(), now, lane }

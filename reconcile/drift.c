@@ -66,6 +66,17 @@ static void compare_goods(struct reconcile *reconcile, const struct queue_row *q
                                false);
 }
 
+/* See lua/include/unpaid.lua: member, or member/order, and the orders of it, of which the first is this field's. */
+static struct held_place place_of(struct str field, struct str orders)
+{
+    struct held_place place = {.member = field, .order = orders};
+    struct str others;
+
+    (void)str_split(field, '/', &place.member, &others);
+    (void)str_split(orders, ' ', &place.order, &others);
+    return place;
+}
+
 /*
  * A place that Redis keeps for an order which holds none any more would be lost for ever. Redis is
  * read first: an order whose place is there had committed by then, so PostgreSQL, asked later, has
@@ -80,8 +91,7 @@ static void compare_unpaid(struct reconcile *reconcile, const struct queue_row *
         bool held[PLACES_PER_CALL];
         size_t count = 0;
         for (; count < PLACES_PER_CALL && at + 1 < reply->elements; count++, at += 2) {
-            places[count].member = redis_reply_text(reply, at);
-            places[count].order = redis_reply_text(reply, at + 1);
+            places[count] = place_of(redis_reply_text(reply, at), redis_reply_text(reply, at + 1));
         }
         if (orders_hold_places(reconcile->postgres, reconcile->arena, places, count, held) !=
             POSTGRES_OK) {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "fcgi-app/http/caller.h"
+#include "fcgi-app/http/cookie.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/payment/payment_call.h"
 #include "fcgi-app/pool/handler.h"
@@ -43,7 +44,7 @@ static struct str site_address(const struct services *services, const struct req
     if (!request_parameters(request, &wanted, 1) || !host_is_sound(host)) {
         return STR("");
     }
-    return str_of(arena_format(request->arena, "%s://%.*s", request->https ? "https" : "http",
+    return str_of(arena_format(request->arena, "%s://%.*s", cookie_is_secure(services, request) ? "https" : "http",
                                STR_ARG(host)));
 }
 

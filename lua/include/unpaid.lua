@@ -1,19 +1,46 @@
 -- unpaid: the places that orders hold until they are paid. Needs KEYS unpaid.
--- By member, who may not enter meanwhile. Behind a reset or a loss one member may have a second such order: its field is
--- member/order, so that each holds a place.
+-- The field of a member, who may not enter meanwhile, has the orders, the newest first, with spaces between. Behind a
+-- reset or a loss there may be several: each but the newest has a field member/order besides, so that there are as many
+-- fields as places.
+
+local function orders_held(member)
+    local orders = {}
+    for order in string.gmatch(redis.call('HGET', key_unpaid, member) or '', '%S+') do
+        orders[#orders + 1] = order
+    end
+    return orders
+end
 
 local function hold_place(member, order)
-    local second = member .. '/' .. order
-    local held = redis.call('HMGET', key_unpaid, member, second)
-    if held[1] ~= order and not held[2] then
-        redis.call('HSET', key_unpaid, held[1] and second or member, order)
+    local orders = orders_held(member)
+    for _, held in ipairs(orders) do
+        if held == order then
+            return
+        end
     end
+    if orders[1] then
+        redis.call('HSET', key_unpaid, member .. '/' .. orders[1], orders[1])
+    end
+    table.insert(orders, 1, order)
+    redis.call('HSET', key_unpaid, member, table.concat(orders, ' '))
 end
 
 -- Whether it was held.
 local function give_place_up(member, order)
-    if redis.call('HGET', key_unpaid, member) == order then
-        return redis.call('HDEL', key_unpaid, member) == 1
+    local orders, rest = orders_held(member), {}
+    for _, held in ipairs(orders) do
+        if held ~= order then
+            rest[#rest + 1] = held
+        end
     end
-    return redis.call('HDEL', key_unpaid, member .. '/' .. order) == 1
+    if #rest == #orders then
+        -- Left by a script of an earlier release, which knows one order a member.
+        return redis.call('HDEL', key_unpaid, member .. '/' .. order) == 1
+    elseif rest[1] then
+        redis.call('HSET', key_unpaid, member, table.concat(rest, ' '))
+        redis.call('HDEL', key_unpaid, member .. '/' .. (orders[1] == order and rest[1] or order))
+    else
+        redis.call('HDEL', key_unpaid, member)
+    end
+    return true
 end

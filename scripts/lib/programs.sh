@@ -67,7 +67,7 @@ say_unknown_variables()
     settings=$("${as_program[@]}" "$build_dir/sluice-fcgi" --print-config --config "$settings_file" |
         sed -n 's/ = .*//p' | tr '[:lower:]' '[:upper:]')
     for name in "${!SLUICE_@}"; do
-        [[ $name =~ ^SLUICE_(BUILD|TEST.*|(QUEUE|ORDER|PAYMENT|OPERATOR|CATALOG)_WORKERS)$ ]] ||
+        [[ $name =~ ^SLUICE_(BUILD|CONFIG|URL|TEST.*|(QUEUE|ORDER|PAYMENT|OPERATOR|CATALOG)_WORKERS)$ ]] ||
             grep -qxF -- "${name#SLUICE_}" <<<"$settings" ||
             say "$name in the environment is no setting and changes nothing: scripts/run --help and docs/settings.md name all"
     done

@@ -239,7 +239,7 @@ def check_redis(parts, queue, say):
     both = (waiting.keys() & away.keys()) | (places & (waiting.keys() | away.keys()))
     if both:
         say("SETS", both, "stand in two sets")
-    unpaid = set(redis.hvals(key("unpaid")))
+    unpaid = {order for orders in redis.hvals(key("unpaid")) for order in orders.split()}
     held = {row[0] for row in parts.postgres.query("SELECT id FROM customer_order WHERE queue = %s AND place_held", queue)}
     if unpaid != held:
         say("UNPAID", "Redis", sorted(unpaid - held), "PostgreSQL", sorted(held - unpaid))

@@ -48,7 +48,9 @@ def test_recovery_gives_two_places_of_one_member_back(parts, buyer):
         FROM customer_order o, generate_series(1, 501) n WHERE o.id = %s""", buyer.order)
     parts.forget_everything()
     until(lambda: (parts.reconcile(expect=None), unpaid(parts, buyer.queue))[1], 15, "the queue is back", every=0.5)
-    assert set(unpaid(parts, buyer.queue).values()) == {buyer.order, *(f"o_{number:022}" for number in range(1, 502))}
+    held = unpaid(parts, buyer.queue)
+    assert len(held) == 502
+    assert {order for orders in held.values() for order in orders.split()} == {buyer.order, *(f"o_{n:022}" for n in range(1, 502))}
 
 
 def test_a_place_that_no_order_holds_is_freed(parts, api, buyer):
@@ -64,6 +66,16 @@ def test_a_place_that_no_order_holds_is_freed(parts, api, buyer):
     assert "freed 1" in parts.reconcile()
     assert unpaid(parts, buyer.queue) == {}
     assert buyer.member.enter(buyer.queue).status == 201
+
+
+def test_the_place_of_the_order_that_holds_it_stays(parts, buyer):
+    """Two places of one member, of which one order is not there (any more)."""
+    name, ended = buyer.member.name, "o_" + 22 * "0"
+    parts.redis.hset(f"sluice:{{{buyer.queue}}}:unpaid",
+                     mapping={name: f"{ended} {buyer.order}", f"{name}/{buyer.order}": buyer.order})
+    assert "freed 1" in parts.reconcile()
+    assert unpaid(parts, buyer.queue) == {name: buyer.order}
+    assert_problem(buyer.member.enter(buyer.queue), 409, "ALREADY_ACTIVE")
 
 
 def test_a_reset_keeps_the_place(parts, api, buyer):

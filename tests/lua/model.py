@@ -249,8 +249,10 @@ class Model:
         return "CONSUMED"
 
     def hold_place(self, name, order):
-        """Who has such an order already holds one more place."""
-        self.unpaid[f"{name}/{order}" if name in self.unpaid else name] = order
+        orders = self.unpaid.get(name, "").split()
+        if orders:
+            self.unpaid[f"{name}/{orders[0]}"] = orders[0]
+        self.unpaid[name] = " ".join([order, *orders])
 
     def release(self, name, token, claim, now):
         it = self.members.get(name)
@@ -261,10 +263,15 @@ class Model:
         return "RELEASED"
 
     def place_free(self, name, order):
-        held = [field for field in (name, f"{name}/{order}") if self.unpaid.get(field) == order]
-        if not held:
+        orders = self.unpaid.get(name, "").split()
+        if order not in orders:
             return "ALREADY"
-        del self.unpaid[held[0]]
+        rest = [held for held in orders if held != order]
+        if rest:
+            self.unpaid[name] = " ".join(rest)
+            del self.unpaid[f"{name}/{rest[0] if orders[0] == order else order}"]
+        else:
+            del self.unpaid[name]
         return "FREED"
 
     def reset(self):

@@ -527,12 +527,14 @@ def test_two_unpaid_orders_of_one_member_hold_two_places(lost):
     assert lost.consume("m", tokens[0], order="o_1", keep_place=1) == "ALREADY"
     assert lost.consume("m", tokens[1], order="o_2", keep_place=1) == "CONSUMED"
     held = lost.redis.hgetall(lost.key("unpaid"))
-    assert sorted(held.values()) == ["o_1", "o_2"]
+    assert held == {"m": "o_2 o_1", "m/o_1": "o_1"}
     assert lost.promote().unpaid == 2
     lost.lose(unpaid=["m", "o_1", "m", "o_2"])
     assert lost.redis.hgetall(lost.key("unpaid")) == held
     assert lost.enter("m").code == "ALREADY_ACTIVE"
     assert lost.call("place_free", "m", "o_2") == ["FREED"]
+    assert lost.enter("m").code == "ALREADY_ACTIVE", "there is one more"
+    assert lost.redis.hgetall(lost.key("unpaid")) == {"m": "o_1"}
     assert lost.consume("m", tokens[0], order="o_1", keep_place=1) == "ALREADY", "held already"
     assert lost.call("place_free", "m", "o_1") == ["FREED"]
     assert lost.call("place_free", "m", "o_1") == ["ALREADY"]

@@ -151,7 +151,7 @@ class Walk:
         assert self.line.release(name, token, claim) == expected
 
     def place_free(self):
-        unpaid = [(field.split("/")[0], order) for field, order in self.model.unpaid.items()]
+        unpaid = [(field.split("/")[0], orders.split()[0]) for field, orders in self.model.unpaid.items()]
         name, order = self.dice.choice(unpaid if unpaid and self.dice.random() < 0.7 else self.orders)
         expected = self.model.place_free(name, order)
         assert self.line.call("place_free", member=name, order=order) == [expected]
