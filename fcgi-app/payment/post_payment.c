@@ -44,7 +44,8 @@ static struct str site_address(const struct services *services, const struct req
     if (!request_parameters(request, &wanted, 1) || !host_is_sound(host)) {
         return STR("");
     }
-    return str_of(arena_format(request->arena, "%s://%.*s", cookie_is_secure(services, request) ? "https" : "http",
+    return str_of(arena_format(request->arena, "%s://%.*s",
+                               cookie_is_secure(services, request) ? "https" : "http",
                                STR_ARG(host)));
 }
 
