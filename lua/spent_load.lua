@@ -9,11 +9,13 @@
 -- Safe because it acts only while the queue is not there: nobody can have been seated yet. It leaves word
 -- for which incarnation it has prepared, so that a queue that was lost once more meanwhile does not come
 -- back without its numbers.
+--@include turn
+
 if redis.call('EXISTS', key_settings) == 1 and redis.call('HGET', key_settings, 'deleted') ~= '1' then
     return { 'PRESENT' }
 end
 redis.call('HSET', key_state, 'preparedFor', arg_incarnation)
 for i = 2, #ARGV do
-    redis.call('SETBIT', key_seated, ARGV[i] % 4294967296, 1) -- see include turn
+    turn_is_over(tonumber(ARGV[i]))
 end
 return { 'LOADED' }
