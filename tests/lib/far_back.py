@@ -118,11 +118,14 @@ class FarBack:
     def figure(self, name):
         return metrics.read(fastcgi.get(self.far, "/metrics").body)[name]
 
-    def source_of(self, member):
-        """Who knows the answer: "snapshot" or "redis"."""
+    def source_and_rank(self, member):
+        """Who knows the answer, "snapshot" or "redis", and its rank."""
         before = self.count("snapshot")
-        self.one(member)
-        return "snapshot" if self.count("snapshot") > before else "redis"
+        rank = self.one(member)["rank"]
+        return ("snapshot" if self.count("snapshot") > before else "redis"), rank
+
+    def source_of(self, member):
+        return self.source_and_rank(member)[0]
 
     def wait_for(self, member, source="snapshot", seconds=5):
         until(lambda: self.source_of(member) == source, seconds, f"{member} answered by {source}", every=0.05)
