@@ -1,7 +1,6 @@
 /*
  * l1_host — this host's name among the hosts, stored in L1's directory with the id of the boot it
  * was created in: times of an earlier boot's monotonic clock are meaningless.
- * given in: times of an earlier boot's clock mean nothing.
  */
 #ifndef SLUICE_CATALOG_L1_HOST_H
 #define SLUICE_CATALOG_L1_HOST_H

@@ -1,7 +1,6 @@
 /*
  * books — for monitoring: payments by state, and the outbox (changes that Redis has not received
  * yet).
- * watch.
  */
 #ifndef SLUICE_ORDERS_BOOKS_H
 #define SLUICE_ORDERS_BOOKS_H
