@@ -66,8 +66,8 @@ struct member_place {
     int64_t seq;
     int64_t generation;
     int64_t rank; /* -1 unless WAITING */
-    int64_t
-        ends_ms; /* of the token, of the claim's lease, or of the number kept while away; 0: none */
+    /* End of the token, of the claim's lease, or of keeping the number while away; 0: none. */
+    int64_t ends_ms;
     bool has_seen_token;
     struct str unpaid_order; /* empty: none */
     struct str queue_state;

@@ -18,8 +18,8 @@
 struct line_caller {
     struct str queue;
     struct str member; /* member or visitor id */
-    bool
-        by_visitor; /* known by the visitor cookie alone: only a queue of identity visitor serves it */
+    /* Known by the visitor cookie alone: only a queue of identity visitor accepts it. */
+    bool by_visitor;
     bool is_unproven; /* a visitor created by this very request, who may not keep cookies */
     bool has_ticket;  /* the fields below are those of a verified ticket of this queue and member */
     int64_t seq;      /* place number, ≥ 1 */

@@ -16,8 +16,8 @@
 /** What the scheduler needs to know of a queue's timing. */
 struct promotion_pace {
     int64_t tick_ms;
-    int64_t
-        most; /* most members that one call can admit: burst, batch cap or a bound that keeps the call short */
+    /* Most members that one call can admit: burst, batch cap, or a bound that keeps calls short. */
+    int64_t most;
 };
 
 /** The result of one call, or of all calls of one tick. */
@@ -30,10 +30,10 @@ struct promotion_tick {
     int64_t ready;
     int64_t claimed;
     int64_t unpaid;
-    bool
-        frozen; /* the order pool shows no sign of life: nobody is promoted, deadlines stand still */
-    bool
-        draw_waits; /* a lottery's list has closed: nobody behind it is let in before it is drawn */
+    /* The order pool has no heartbeat: nobody is promoted, deadlines stand still. */
+    bool frozen;
+    /* A lottery's list has closed: nobody behind it is admitted before the draw. */
+    bool draw_waits;
     int64_t highest_served; /* the highest number let in so far; 0: none */
 };
 

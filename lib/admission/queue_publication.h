@@ -92,8 +92,8 @@ struct queue_stats {
     int64_t order_errors;
     int64_t order_timeouts;
     int64_t orders_refused; /* more at once than maxInFlight */
-    int64_t
-        promised_wait_seconds; /* of the last one let in: what the first answer said; -1: not known */
+    /* Wait announced, on entering, to the member admitted last; -1: unknown. */
+    int64_t promised_wait_seconds;
     int64_t actual_wait_seconds; /* and how long it took */
     struct metric_waits late;    /* of all admitted, by how much the wait exceeded the promise */
     struct metric_waits early;

@@ -87,8 +87,8 @@ enum order_outcome {
 struct order_request {
     struct str key;         /* idempotency key, 1..255 printable characters */
     struct str fingerprint; /* hash of the request in canonical form */
-    const struct order_item
-        *items; /* 1..ORDER_ITEMS_MAX, each SKU once, valid slugs; or none, and */
+    /* 1..ORDER_ITEMS_MAX items, each SKU once, valid slugs; or none, and seats instead. */
+    const struct order_item *items;
     size_t item_count;
     struct str show;         /* the show whose seats are wanted, a valid slug; empty for items */
     const struct str *seats; /* 1..ORDER_SEATS_MAX, each once, valid ids */

@@ -36,15 +36,15 @@ enum payment_stored {
     PAYMENT_STORED_NONE,        /* no such payment, or this member has no such order */
     PAYMENT_STORED_ENDED,       /* payment_ready(): the order has ended, and the payment with it */
     PAYMENT_STORED_IN_PROGRESS, /* a payment of the order is being started or confirmed */
-    PAYMENT_STORED_NOT_PAYABLE, /* payment_open(): no longer unpaid, or the time to pay has passed */
-    PAYMENT_STORED_NOT_CANCELABLE, /* payment_order_cancel(): the order's status does not allow it */
-    PAYMENT_STORED_REFUND,   /* paid, but the order or the payment had ended: to be refunded */
-    PAYMENT_STORED_MISMATCH, /* the provider reports another amount than was due: needs an operator */
-    PAYMENT_STORED_EARLY,    /* "not paid" does not count yet: to be looked up again later */
+    PAYMENT_STORED_NOT_PAYABLE, /* payment_open(): not unpaid, or the time to pay has passed */
+    PAYMENT_STORED_NOT_CANCELABLE, /* payment_order_cancel(): the order's status forbids it */
+    PAYMENT_STORED_REFUND,      /* paid, but the order or the payment had ended: to be refunded */
+    PAYMENT_STORED_MISMATCH,    /* the provider reports another amount than was due */
+    PAYMENT_STORED_EARLY,       /* "not paid" does not count yet: to be looked up again later */
     PAYMENT_STORED_PARTIAL,     /* recorded: only a part was refunded */
     PAYMENT_STORED_UNAVAILABLE, /* PostgreSQL cannot do it now; it certainly did not happen */
-    PAYMENT_STORED_UNKNOWN, /* no answer: it may have happened, or may yet; the call may be repeated */
-    PAYMENT_STORED_FAILED /* refused because of a defect; logged; it did not happen */
+    PAYMENT_STORED_UNKNOWN,     /* no answer: it may have happened, or may yet; may be repeated */
+    PAYMENT_STORED_FAILED       /* refused because of a defect; logged; it did not happen */
 };
 
 /** A payment and its order after a call that found them. */

@@ -37,7 +37,7 @@ enum product_outcome {
     PRODUCT_QUEUE_GONE,  /* there is no such queue */
     PRODUCT_BELOW_SOLD,  /* stock is less than was sold already */
     PRODUCT_QUEUE_FIXED, /* some were sold, so the product cannot change its queue */
-    PRODUCT_UNAVAILABLE, /* PostgreSQL cannot do it now; it may have happened, and may be repeated */
+    PRODUCT_UNAVAILABLE, /* PostgreSQL cannot do it now; it may have happened; may be repeated */
     PRODUCT_FAILED       /* refused because of a defect; logged */
 };
 

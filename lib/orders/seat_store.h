@@ -17,8 +17,8 @@
 
 /** Seats of one show, by id. */
 struct seat_states {
-    struct show_ref
-        show; /* with the queue that it is sold through now; empty where there are no seats */
+    /* With the queue that it is sold through now; empty where there are no seats. */
+    struct show_ref show;
     const struct seat_state *states;
     size_t count;
 };

@@ -72,7 +72,8 @@ enum show_outcome {
     SHOW_QUEUE_GONE,
     SHOW_CONCERT_GONE,
     SHOW_QUEUE_FIXED, /* seats were ordered, so the show cannot change its queue */
-    SHOW_SEATS_FIXED, /* ordered seats can neither be removed nor change their price: see show_change */
+    /* Ordered seats can neither be removed nor change their price: see show_change. */
+    SHOW_SEATS_FIXED,
     SHOW_UNAVAILABLE, /* PostgreSQL cannot do it now; it did not happen */
     SHOW_UNKNOWN,     /* no answer: it may have happened, and may be repeated */
     SHOW_FAILED       /* refused because of a defect; logged */

@@ -40,15 +40,17 @@ enum payment_outcome {
 /** Why a call was rejected. */
 enum payment_refusal {
     PAYMENT_REFUSAL_NONE,
-    PAYMENT_REFUSAL_DECLINED, /* means of payment, limit, payer: this payment has failed, another may work */
+    /* Means of payment, limit, payer: this payment has failed, another one may work. */
+    PAYMENT_REFUSAL_DECLINED,
     PAYMENT_REFUSAL_EXPIRED,   /* the session has expired */
-    PAYMENT_REFUSAL_TOO_EARLY, /* the payer has not finished there yet: the session remains open */
-    PAYMENT_REFUSAL_MISMATCH, /* the return parameters are not of this payment: forged, or a defect; the
-                                      session remains open */
+    PAYMENT_REFUSAL_TOO_EARLY, /* the payer has not finished there yet: the session stays open */
+    /* The return parameters are not of this payment: forged, or a defect; the session stays open. */
+    PAYMENT_REFUSAL_MISMATCH,
     PAYMENT_REFUSAL_NO_SUCH, /* the provider does not know this reference */
     PAYMENT_REFUSAL_AMOUNT,  /* the provider does not accept the amount: a defect */
-    PAYMENT_REFUSAL_MISCONFIGURED, /* it does not accept our key, shop or address: an operator is needed, and
-                                      the same call may work later */
+    /* It does not accept our key, shop or address: an operator is needed, and the same call may
+     * work later. */
+    PAYMENT_REFUSAL_MISCONFIGURED,
     PAYMENT_REFUSAL_UNSUPPORTED /* it cannot do this at all: another currency; nothing was sent */
 };
 
@@ -71,13 +73,14 @@ struct payment_money {
 
 /** A payment as both sides identify it. */
 struct payment_subject {
-    struct str
-        id; /* our id of the payment, the provider's "order id" (partner_order_id, orderId): one order
-                         may need several payments, and each has a name of its own */
-    struct str
-        payer; /* who pays (partner_user_id): 1..64 of the alphabet of member ids; the same in each call */
-    struct str
-        ref; /* what the provider calls it (tid, paymentKey); empty only in payment_provider_ready() */
+    /* Our id of the payment, the provider's "order id" (partner_order_id, orderId): one order
+     * may need several payments, each with its own id. */
+    struct str id;
+    /* The payer (partner_user_id): 1..64 characters of the alphabet of member ids; the same in
+     * each call. */
+    struct str payer;
+    /* The provider's reference (tid, paymentKey); empty only in payment_provider_ready(). */
+    struct str ref;
     struct payment_money money;
     struct str currency; /* "KRW" */
 };
@@ -95,8 +98,8 @@ struct payment_offer {
 /** A session at the provider. */
 struct payment_session {
     struct str ref;
-    struct str
-        redirect_url; /* https; from a provider on this machine also http, or a path of the same site */
+    /* https; from a provider on this machine also http, or a path of the same site. */
+    struct str redirect_url;
 };
 
 /** The query parameters of the return to approve_url, decoded; missing ones are empty. Others are
@@ -126,8 +129,9 @@ struct payment_state {
 struct payment_verdict {
     enum payment_outcome outcome;
     enum payment_refusal refusal; /* for PAYMENT_REJECTED */
-    bool answered; /* PAYMENT_UNKNOWN, but the provider did answer (approved already, another call
-                                     under way, a state that does not allow it): a look-up now will tell more */
+    /* For PAYMENT_UNKNOWN: the provider did answer (approved already, another call under way, a
+     * state that does not allow it), so a look-up now will tell more. */
+    bool answered;
     struct str detail;
 };
 
@@ -187,7 +191,8 @@ enum payment_notice_outcome {
     PAYMENT_NOTICE_HINT,  /* look `*hint` up: the content of a webhook is never trusted */
     PAYMENT_NOTICE_OTHER, /* well formed, but not about a payment's state: answer 200, do nothing */
     PAYMENT_NOTICE_MALFORMED, /* not in the provider's form */
-    PAYMENT_NOTICE_FORGED, /* payment_webhook_secret_file is set, and the signature is missing or wrong */
+    /* payment_webhook_secret_file is set, and the signature is missing or wrong. */
+    PAYMENT_NOTICE_FORGED,
     PAYMENT_NOTICE_NONE /* this provider makes no webhook calls */
 };
 

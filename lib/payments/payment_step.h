@@ -7,7 +7,7 @@
 #include "lib/base/log.h"
 #include "lib/payments/payment_flow.h"
 
-/** The payment as the provider is told of it. The payer is a hash of the member: the same in each
+/** The payment as it is identified to the provider. The payer is a hash of the member: the same in each
  *  call, and no personal data. */
 struct payment_subject payment_step_subject(struct arena *arena, struct str id, struct str ref,
                                             struct str member,
@@ -24,14 +24,14 @@ void payment_step_tell(const struct payment_flow *flow, struct arena *arena,
 void payment_step_log(enum log_level level, const char *event, struct str id,
                       const struct payment_effect *effect, struct str detail);
 
-/** Records what was taken, and tells Redis. Tried again where PostgreSQL gives no answer, for a
- *  moment: the money has moved. `effect` is filled unless the outcome is NONE, UNAVAILABLE,
- *  UNKNOWN or FAILED. */
+/** Records what was taken, and publishes it to Redis. Where PostgreSQL does not answer it retries
+ *  twice, 300 ms apart, since the money has moved. `effect` is filled unless the outcome is NONE,
+ *  UNAVAILABLE, UNKNOWN or FAILED. */
 enum payment_stored payment_step_paid(const struct payment_flow *flow, struct arena *arena,
                                       struct str id, const struct payment_state *state,
                                       struct str why, struct payment_effect *effect);
 
-/** The same for what was given back. */
+/** The same for what was refunded. */
 enum payment_stored payment_step_canceled(const struct payment_flow *flow, struct arena *arena,
                                           struct str id, const struct payment_state *state,
                                           struct str why, struct payment_effect *effect);

@@ -42,15 +42,15 @@ struct program {
     const char *summary;            /* one sentence for --help */
     struct program_option *options; /* the program's own */
     size_t option_count;            /* 0..PROGRAM_OPTIONS_MAX */
-    const char *const
-        *required; /* settings that it cannot do without, the last one NULL; or NULL */
+    /* Names of the required settings, NULL-terminated; or NULL. */
+    const char *const *required;
     /* Further checks of the settings, also with --check-config (key files, for example); or
      * NULL. */
     bool (*check)(const struct settings *settings, char error[SETTINGS_ERROR]);
-    const char
-        *arguments_help; /* what help calls the arguments, e.g. "COMMAND …"; NULL: takes none */
-    char **arguments;    /* out: what is not an option, borrowed from argv */
-    int argument_count;  /* out */
+    /* Name of the arguments in the help, e.g. "COMMAND …"; NULL: takes none. */
+    const char *arguments_help;
+    char **arguments;   /* out: what is not an option, borrowed from argv */
+    int argument_count; /* out */
 };
 
 /** Parses the command line, loads the settings from --config (else $SLUICE_CONFIG, else defaults

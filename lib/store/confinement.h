@@ -11,8 +11,8 @@
 #include "lib/settings/settings.h"
 
 struct confinement {
-    const char *const *
-        reads; /* names of settings, the last one NULL: files or folders that it reads; NULL: none */
+    /* Names of settings, NULL-terminated, whose files or directories it reads; NULL: none. */
+    const char *const *reads;
     bool has_postgres; /* connects to PostgreSQL */
     bool calls_others; /* calls third-party servers by HTTP */
     bool keeps_board;  /* writes board_directory, and recreates it where it disappears */

@@ -42,8 +42,8 @@ struct postgres_call {
     int64_t deadline_ms;
     int64_t sent_us;
     int64_t took_us; /* from sending to the end of the answer, as its reader saw it; 0: not sent */
-    bool
-        sent_again; /* the first connection was of no use, and certainly nothing was carried out on it */
+    /* The first connection was unusable, and certainly nothing was executed on it. */
+    bool sent_again;
     enum postgres_outcome outcome;
     PGresult *rows;
     struct postgres_refusal refusal; /* where the outcome is not POSTGRES_OK */

@@ -14,8 +14,9 @@
 enum { POSTGRES_FILES_MOST = 16 };
 
 struct postgres_reach {
-    bool
-        has_network; /* a server is not reached by a Unix socket, or may not be: a service can change */
+    /* A server is, or may be (a service can change), reached by something other than a Unix
+     * socket. */
+    bool has_network;
     size_t count;
     struct {
         const char *path; /* absolute; may be missing */

@@ -15,8 +15,8 @@ struct redis_node {
     struct redis_server server;
     redisContext *context; /* NULL while not connected */
     struct redis_tenure tenure;
-    int64_t
-        checked_ms; /* when the tenure was last looked at and found good; 0: it is to be looked at first */
+    /* When the tenure was last checked and found good; 0: it must be checked first. */
+    int64_t checked_ms;
 };
 
 /** Connects where needed; an idle connection that the server has closed is replaced. */
