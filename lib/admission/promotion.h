@@ -30,7 +30,7 @@ struct promotion_tick {
     int64_t ready;
     int64_t claimed;
     int64_t unpaid;
-    /* The order pool has no heartbeat: nobody is promoted, deadlines stand still. */
+    /* No heartbeat of the order pool, or on hold: nobody is promoted, deadlines stand still. */
     bool frozen;
     /* A lottery's list has closed: nobody behind it is admitted before the draw. */
     bool draw_waits;

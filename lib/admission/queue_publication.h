@@ -98,7 +98,7 @@ struct queue_stats {
     struct metric_waits late;    /* of all admitted, by how much the wait exceeded the promise */
     struct metric_waits early;
     int64_t now_ms;
-    bool frozen; /* no order pool is alive: nothing can be bought, deadlines stand still */
+    bool frozen; /* no order pool is alive, or it is on hold: deadlines stand still */
     int64_t last_seq;
     int64_t incarnation;
     int64_t recovering_until_ms;  /* 0: no */
