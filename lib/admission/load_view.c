@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* What is left of a weight after a second. */
+/* What remains of a weight after one second. */
 static const double LATENCY_KEPT = 0.6;
 static const double DROPS_KEPT = 0.9;
 

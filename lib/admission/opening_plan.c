@@ -7,16 +7,16 @@
 #include "lib/admission/autopilot.h"
 
 enum {
-    QUIET_ORDER_MS = 30,  /* an order where nobody is in the way */
-    BYTES_A_MEMBER = 260, /* in line: its id twice, its score, what is kept of its number */
-    BYTES_A_PLACE = 700,  /* let in: token, admission, deadlines */
+    QUIET_ORDER_MS = 30,  /* an order on an idle system */
+    BYTES_A_MEMBER = 260, /* waiting: its id twice, its score, the data of its number */
+    BYTES_A_PLACE = 700,  /* admitted: token, admission, deadlines */
     BYTES_OF_A_QUEUE = 2 << 20,
-    REQUESTS_A_CORE = 4000, /* polls and entries, half of what docs/performance.md has measured */
-    ORDERS_A_WORKER = 20    /* a second: one transaction after the other, with room to spare */
+    REQUESTS_A_CORE = 4000, /* polls and entries per second, half of docs/performance.md's figure */
+    ORDERS_A_WORKER = 20    /* per second: sequential transactions, with a margin */
 };
 
-/* Ranks up to `rank` poll every `seconds`; the jitter makes it an eighth more on average, but
- * for the first. */
+/* Ranks below `rank` poll every `seconds`, which include an eighth for the average jitter (but for
+ * the first tier). */
 static const struct {
     double rank;
     double seconds;
@@ -28,19 +28,19 @@ struct simulation {
     const struct opening_plan *plan;
     struct opening_forecast *forecast;
     double *leaving;  /* places that end, by second modulo `horizon` */
-    double *ordering; /* orders that come, likewise */
+    double *ordering; /* arriving orders, likewise */
     int64_t horizon;
     int64_t arrived; /* whole members */
     double admitted;
-    double saved_up; /* bucket */
+    double saved_up; /* the token bucket */
     double active;
     double rate;     /* in force */
-    double backlog;  /* orders that the shop has not got to */
-    double answered; /* with the fraction that is left over */
+    double backlog;  /* orders waiting for the shop */
+    double answered; /* carried fraction of an answered order */
     struct autopilot_goal goal;
     struct autopilot_look look;
     struct autopilot_memory memory;
-    double *waits; /* members by whole seconds waited, up to PLAN_SECONDS_MAX */
+    double *waits; /* admitted members by full seconds waited, up to PLAN_SECONDS_MAX */
     double polls;
 };
 
@@ -65,7 +65,7 @@ static int64_t arrived_by(const struct opening_plan *plan, int64_t second)
     return (int64_t)((double)plan->users * (double)(second + 1) / (double)plan->arrive_s);
 }
 
-/* When the owner of that number came. */
+/* When the owner of that number arrived. */
 static double came_at(const struct opening_plan *plan, double number)
 {
     return plan->arrive_s <= 0 ? 0 : number / (double)plan->users * (double)plan->arrive_s;
@@ -77,7 +77,7 @@ static double larger(double *most, double value)
     return value;
 }
 
-/* Lets in as promotion does: what the bucket and the free places allow, whole members only. */
+/* Admits as promotion does: what bucket and free places allow, whole members only. */
 static double let_in(struct simulation *it, int64_t second)
 {
     const struct opening_plan *plan = it->plan;
@@ -102,7 +102,7 @@ static double let_in(struct simulation *it, int64_t second)
     return count;
 }
 
-/* The shop answers what it can, the rest waits for its turn. */
+/* The shop answers up to its capacity; the rest queues up. */
 static void order(struct simulation *it, double coming)
 {
     const struct opening_plan *plan = it->plan;
@@ -223,7 +223,7 @@ void opening_plan_run(const struct opening_plan *plan, struct opening_forecast *
         one_second(&it, second++);
     }
     sum_up(&it, second);
-    /* Those who were let in last have yet to order. */
+    /* The members admitted last have yet to order. */
     for (int64_t ends = second + plan->visit_s; second < ends; second++) {
         larger(&forecast->most_orders, it.ordering[(second + 1) % it.horizon]);
     }

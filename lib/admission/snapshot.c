@@ -10,7 +10,7 @@ enum { WANTED_EVERY_MS = 500 };
 
 struct snapshot {
     struct snapshot_file *file;
-    size_t hint; /* the place found last: most polls of a moment are about one queue */
+    size_t hint; /* the slot found last: consecutive polls are mostly about one queue */
 };
 
 struct snapshot *snapshot_open(const char *path)
@@ -58,7 +58,7 @@ static struct snapshot_place *find(struct snapshot *snapshot, struct str queue)
     return &snapshot->file->places[snapshot->hint];
 }
 
-/* The keeper reads only for those who are asked about. */
+/* Marks the slot as used: the keeper refreshes only slots in use. */
 static void want(struct snapshot_place *place, int64_t now_ms)
 {
     int64_t before = atomic_load_explicit(&place->wanted_ms, memory_order_relaxed);
@@ -83,7 +83,7 @@ static bool is_of_queue(const struct snapshot_head *head, struct str queue)
            head->queue[queue.n] == '\0';
 }
 
-/* Whether such a ticket may be answered from such a snapshot at all. */
+/* Whether this snapshot may answer this ticket at all. */
 static bool fits(const struct snapshot_head *head, const struct line_caller *caller, int64_t age_ms)
 {
     return head->asked_ms != 0 && age_ms <= SNAPSHOT_AGE_MAX_MS && age_ms >= -SNAPSHOT_AGE_MAX_MS &&
@@ -102,7 +102,7 @@ static bool is_doubted(struct snapshot_place *place, int64_t seq)
     return (word & snapshot_bit_of(seq)) != 0;
 }
 
-/* How many stand before number `seq`. */
+/* How many members are ahead of number `seq`. */
 static int64_t rank_of(struct snapshot_place *place, const struct snapshot_head *head, int64_t seq)
 {
     int64_t start = snapshot_block_start(seq);
@@ -149,7 +149,7 @@ bool snapshot_position(struct snapshot *snapshot, const struct line_caller *call
 {
     struct snapshot_head head;
 
-    /* What is marked nowhere stands under generation 0. */
+    /* Unmarked numbers have generation 0. */
     if (snapshot == NULL || !caller->has_ticket || caller->generation != 0 ||
         (caller->lane.n > 0 && !str_equal(caller->lane, STR("main")))) {
         return false;

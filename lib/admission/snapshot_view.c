@@ -14,7 +14,7 @@ struct redis_command *snapshot_view_command(struct arena *arena, struct str queu
     return command;
 }
 
-/* Numbers that no queue can have would be computed with. */
+/* Checks the numbers that are computed with. */
 static bool makes_sense(const struct snapshot_view *view)
 {
     return view->front >= 0 && view->last >= 0 && view->front <= NUMBER_LAST &&
