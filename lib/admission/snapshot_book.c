@@ -105,8 +105,8 @@ void snapshot_book_begin(struct snapshot_book *book, const struct snapshot_view 
                      book->front <= view->front;
 
     write_empty_head(book->place);
-    atomic_thread_fence(
-        memory_order_release); /* a reader that sees a cleared bit sees the version */
+    /* A reader that sees a cleared bit sees the new version too. */
+    atomic_thread_fence(memory_order_release);
     forget(book, book->place->gone);
     if (!same_line) {
         /* Otherwise kept: what this host learnt itself may be newer than what is read now. */

@@ -57,6 +57,6 @@ bool availability_publish(struct postgres *postgres, struct redis *redis, struct
     log_event(LOG_LEVEL_INFO, "queue.availability",
               LOG_FIELDS(LOG_STR("queue", queue), LOG_INT("soldOut", found.sold_out),
                          LOG_INT("change", found.change), LOG_TEXT("told", outcome_word(told))));
-    /* NOT_FOUND: Redis has forgotten the queue; its recovery looks again. */
+    /* NOT_FOUND: Redis has lost the queue; its recovery publishes a new finding. */
     return told != OUTCOME_ADMISSION_UNAVAILABLE;
 }

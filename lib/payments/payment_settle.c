@@ -1,4 +1,4 @@
-/* Looking up, and finishing by what the provider says. */
+/* Looks payments up and finishes them according to the provider's answer. */
 #include "lib/base/test_pause.h"
 #include "lib/payments/payment_flow.h"
 #include "lib/payments/payment_step.h"
@@ -13,7 +13,7 @@ static enum payment_settled note(const struct payment_flow *flow, struct arena *
                : PAYMENT_SETTLED_NO_STORE;
 }
 
-/* True where this program can ask the payment's provider. */
+/* True where this program can query the payment's provider. */
 static bool is_ours(const struct payment_flow *flow, const struct payment_row *row)
 {
     return flow->provider != NULL &&
@@ -25,7 +25,7 @@ static struct payment_subject subject_of(struct arena *arena, const struct payme
     return payment_step_subject(arena, row->id, row->ref, row->member, &row->amounts);
 }
 
-/* All that was not given back yet. */
+/* The part that was not refunded yet. */
 static struct payment_money what_is_left(const struct payment_row *row,
                                          const struct payment_state *state)
 {
@@ -41,8 +41,8 @@ static struct payment_money what_is_left(const struct payment_row *row,
     return left;
 }
 
-/* The provider refused: whether it stays paid is what a look-up says, for another call may have
- * been first. */
+/* The provider refused the refund: a look-up decides whether the payment stays paid, since another
+ * call may have refunded it. */
 static enum payment_stored end_refused(const struct payment_flow *flow, struct arena *arena,
                                        const struct payment_row *row,
                                        const struct payment_verdict *verdict,
@@ -97,7 +97,7 @@ static enum payment_stored give_back(const struct payment_flow *flow, struct are
     }
 }
 
-/* Asks first: an earlier call may have arrived though its answer did not. */
+/* Looks it up first: an earlier call may have arrived although its response did not. */
 static enum payment_stored refund(const struct payment_flow *flow, struct arena *arena,
                                   const struct payment_row *row, struct payment_effect *effect)
 {
@@ -238,8 +238,8 @@ static enum payment_settled settle_by_look(const struct payment_flow *flow, stru
     return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED, STR("a look-up: not paid"));
 }
 
-/* Money may have been taken. A provider that has never heard of such a payment is not the one
- * that was told to take it: another shop's number or key, perhaps. That is no "not paid". */
+/* Money may have been taken. A provider that does not know such a payment is not the one that was
+ * asked to take it (another shop's CID or key, perhaps), so that is no "not paid". */
 static bool is_in_doubt(enum payment_phase phase)
 {
     return phase == PAYMENT_PHASE_APPROVING || phase == PAYMENT_PHASE_UNKNOWN;
