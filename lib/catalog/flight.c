@@ -11,22 +11,22 @@
 #include "lib/metrics/metrics.h"
 
 enum {
-    REST_MS = 500,  /* after a silence, before it is tried again: at least so long, */
-    REST_TIMES = 3, /* and so many times as long as was waited in vain: others want to be served */
-    ROUNDS = 3,     /* a flight that is overtaken computes again, at most so often in all */
+    REST_MS = 500,     /* shortest backoff after a server did not answer, */
+    REST_TIMES = 3,    /* and its length in multiples of the wait, which blocks other requests */
+    ROUNDS = 3,        /* how often at most a flight computes, when overtaken */
     MARGIN_MS = 2000,  /* postgres_query() may take a second longer than the statement */
-    UNKNOWN_MAX = 100, /* a second and process */
+    UNKNOWN_MAX = 100, /* queries for unknown ids, per second and process */
     PAUSE_MS = 2,
     PAUSE_LONGEST_MS = 20,
     US = 1000,
 };
 
-/** One flight. */
+/** A flight: one attempt to bring an object up to date. */
 struct flight {
     struct search *search;
     bool early;
-    bool asks;  /* PostgreSQL, where that is due */
-    bool in_l2; /* noted there: `token` is to be ended */
+    bool asks;  /* may query PostgreSQL where that is due */
+    bool in_l2; /* registered there: `token` has to be released */
     int64_t generation;
     char token[L2_TOKEN_TEXT + 1];
 };
@@ -84,8 +84,8 @@ static int64_t backoff_after(int64_t waited_us)
     return clock_monotonic_ms() + (rest > REST_MS ? rest : REST_MS);
 }
 
-/* A PostgreSQL that hangs is to hold up one process of the host at a time, not one for each
- * object. One that only refuses is still asked for what there is nothing of. */
+/* A PostgreSQL that hangs may block only one process of the host at a time, not one per object. One
+ * that only refuses is still queried for objects of which there is no copy. */
 static bool may_ask_postgres(const struct search *search)
 {
     const struct catalog *catalog = search->catalog;
@@ -96,7 +96,7 @@ static bool may_ask_postgres(const struct search *search)
     return !catalog->postgres_failed || host_lock_try(l1_locks(catalog->l1), STR("postgres"));
 }
 
-/* Puts it into L1, with the time that it has there. */
+/* Stores the entry in L1, with its expiry there. */
 static void keep(struct search *search, struct catalog_entry *entry)
 {
     const struct settings *settings = search->catalog->settings;
@@ -146,8 +146,9 @@ static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_e
     return outcome;
 }
 
-/* True where the flight is over: stored, or another's by now. Overtaken, it computes again, but
- * not for ever: then what it has is newer than what there was, and is told to this reader. */
+/* True where the flight is over: stored, or another's by now. When overtaken it computes again, up
+ * to ROUNDS times; its last result is newer than the previous object and serves this reader
+ * only. */
 static bool bring_to_l2(struct flight *flight, struct catalog_entry *entry, bool may_continue)
 {
     struct search *search = flight->search;
@@ -192,7 +193,7 @@ static enum flight_end compute(struct flight *flight, struct catalog_entry *entr
     return FLIGHT_DONE;
 }
 
-/* The text that goes with L2's answer: come with it, or at hand already. */
+/* Finds the text of L2's answer: received with it, or known already. */
 static bool complete(struct search *search, const struct l2_answer *answer,
                      struct catalog_entry *entry)
 {
@@ -241,7 +242,7 @@ static void ask_l2(struct flight *flight, bool alone, struct l2_answer *answer)
     }
 }
 
-/* What L2 has that is good: it goes into L1. */
+/* Stores a valid object of L2 in L1. */
 static enum flight_end adopt(struct search *search, struct catalog_entry *entry)
 {
     keep(search, entry);

@@ -15,29 +15,29 @@
 #include "lib/metrics/metrics.h"
 
 enum {
-    LOOK_US = 1000000,     /* between two looks whether the file is still the one we have */
-    READERS_US = 10000000, /* between two looks for slots of the dead */
-    SAY_US = 10000000,     /* between two lines in the log about the same */
+    LOOK_US = 1000000,     /* interval of checks whether the open file is still the current one */
+    READERS_US = 10000000, /* interval of clearing the slots of dead readers */
+    SAY_US = 10000000,     /* between two log lines of the same kind */
     GATE_TRIES = 20,       /* a write takes well below a millisecond */
     GATE_PAUSE_NS = 1000000,
 };
 
 struct l1 {
-    const char *directory; /* NULL: there is none */
+    const char *directory; /* NULL: no L1 */
     size_t room;
     struct l1_folder folder;
     struct host_locks locks;
     struct l1_host host;
     struct l1_file file;
-    int64_t looked_at; /* µs, as the rest */
+    int64_t looked_at; /* µs, as the others */
     int64_t cleared_at;
     int64_t said_at;
 };
 
-/* What is written about an object. Change it, and the numbers in l1_file.c go up. */
+/* The stored form of an object. When it changes, the numbers in l1_file.c must be raised. */
 struct record {
     int64_t exists;
-    struct catalog_entry entry; /* its text is elsewhere */
+    struct catalog_entry entry; /* its text is stored separately */
 };
 
 static void say(struct l1 *l1, const char *what, const char *why)
@@ -51,8 +51,8 @@ static void say(struct l1 *l1, const char *what, const char *why)
     }
 }
 
-/* Writers stand in line here and not at LMDB's own lock, which nobody leaves: one that was
- * stopped in the middle would stop all others. */
+/* Writers queue here and not at LMDB's own lock, whose waiters cannot give up: a writer stopped
+ * halfway would block all others. */
 static bool gate_enter(struct l1 *l1)
 {
     const struct timespec pause = {.tv_nsec = GATE_PAUSE_NS};
@@ -73,7 +73,7 @@ static void gate_leave(struct l1 *l1)
     host_lock_leave(&l1->locks, STR("gate"));
 }
 
-/* The file is not to be trusted any more: it goes, and the next look makes a new one. */
+/* The file cannot be trusted any more: it is removed, and the next check creates a new one. */
 static void give_up(struct l1 *l1, int code)
 {
     metrics_add(METRIC_CATALOG_L1_DAMAGED, 1);
@@ -114,7 +114,7 @@ static void leave_folder(struct l1 *l1)
     l1_host_invent(&l1->host);
 }
 
-/* Its locks and the host's name belong to the folder. */
+/* The locks and the host's name belong to the directory. */
 static bool enter_folder(struct l1 *l1)
 {
     char path[L1_PATH_MAX];
@@ -132,7 +132,7 @@ static bool enter_folder(struct l1 *l1)
     return false;
 }
 
-/* Opens what is not open, or is not what has the name by now. */
+/* Opens what is not open, or is no longer what its name leads to. */
 static void look(struct l1 *l1)
 {
     if (!l1_folder_is_in_place(&l1->folder, l1->directory) && !enter_folder(l1)) {
@@ -146,7 +146,7 @@ static void look(struct l1 *l1)
     }
 }
 
-/* Whether there is a file to work with, now and then also whether it is still the right one. */
+/* Whether there is a file to work with; periodically checks that it is still the current one. */
 static bool is_usable(struct l1 *l1)
 {
     int64_t now = clock_monotonic_us();
@@ -201,7 +201,7 @@ struct host_locks *l1_locks(struct l1 *l1)
     return &l1->locks;
 }
 
-/* The text must be that of the record: both were written in one step. */
+/* The text must match the record: both were written in one transaction. */
 static int take_text(struct l1_read *read, const struct catalog_key *key, struct arena *arena,
                      struct catalog_entry *entry)
 {
@@ -269,7 +269,7 @@ static bool is_later(struct l1_write *write, const struct catalog_key *key,
     return take(&write->read, key, NULL, &kept) == 0 && kept.started > entry->started;
 }
 
-/* The text is written only where it is another one. */
+/* The text is written only where it has changed. */
 static int put(struct l1_write *write, const struct catalog_key *key,
                const struct catalog_entry *entry)
 {
@@ -292,7 +292,7 @@ static int put(struct l1_write *write, const struct catalog_key *key,
     return l1_file_put_text(write, key, str_sized(entry->etag, CATALOG_ETAG_TEXT), entry->text);
 }
 
-/* As often as needed: what has run out, then everything. */
+/* Makes room, if needed: drops what has expired, then everything. */
 static int make_room(struct l1 *l1, struct l1_write *write, size_t wanted, int64_t now_us)
 {
     int code = 0;
@@ -331,7 +331,8 @@ static int write_step(struct l1 *l1, const struct catalog_key *key,
     return l1_file_commit(&write);
 }
 
-/* Not even half full, and yet no room: the free pages lie apart, or a stopped reader keeps them. */
+/* Less than half full, and still out of space: the free pages are fragmented, or a stopped reader
+ * holds them. */
 static void empty(struct l1 *l1)
 {
     struct l1_write write;

@@ -9,12 +9,12 @@
 
 enum { READERS = 512, DATABASES = 2 };
 
-/* The number is that of what is in them: a release that writes it otherwise has the next one,
- * and two releases of one host do not meet. */
+/* The number identifies the format: a release that writes another one uses the next number, so that
+ * two releases on one host do not share data. */
 static const char RECORDS[] = "records-1";
 static const char TEXTS[] = "texts-1";
 
-/* The file that this process has open, for those who must not call much: a handler of a signal. */
+/* The file that this process has open, for a signal handler, which may call very little. */
 static struct {
     char path[L1_PATH_MAX];
     dev_t device;
@@ -39,7 +39,7 @@ static void remove_at_hand(void)
 static void on_sigbus(int number)
 {
     remove_at_hand();
-    (void)signal(number, SIG_DFL); /* and again, for good */
+    (void)signal(number, SIG_DFL); /* the fault recurs and kills the process */
 }
 
 static void on_assertion(MDB_env *env, const char *text)
@@ -73,7 +73,7 @@ static int open_databases(struct l1_file *file)
     return mdb_txn_commit(transaction);
 }
 
-/* Whoever reads behind the end of a file that was cut dies of it. */
+/* Reading beyond the end of a truncated file would kill the process. */
 static int check_length(const struct l1_file *file, const struct stat *about)
 {
     MDB_envinfo info;
@@ -130,7 +130,7 @@ int l1_file_open(struct l1_file *file, const char *directory, size_t room)
         code = mdb_env_set_maxreaders(file->env, READERS);
     }
     if (code == 0) {
-        /* It need not outlive a crash of the machine. */
+        /* It need not survive a crash of the machine. */
         code =
             mdb_env_open(file->env, directory, MDB_NOSYNC | MDB_NOMETASYNC | MDB_NORDAHEAD, 0600);
     }
@@ -209,7 +209,7 @@ void l1_file_end_read(struct l1_read *read)
 
 static MDB_val value_of(struct str text)
 {
-    /* LMDB does not write to what it is given. */
+    /* LMDB does not modify its input. */
     union {
         const char *given;
         void *taken;

@@ -21,7 +21,7 @@ void l1_host_invent(struct l1_host *host)
     random_id(host->name);
 }
 
-/* The file's first `n` bytes and a NUL; shorter where it is. */
+/* Reads up to the first `n` bytes of the file, NUL-terminated. */
 static void read_start(const char *path, char *text, size_t n)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

@@ -12,11 +12,11 @@
 #include "lib/settings/settings_row.h"
 #include "lib/store/postgres_reach.h"
 
-/* A folder of texts has folders in it. */
+/* A directory of texts has subdirectories. */
 enum { LINKS_DEPTH = 1, LINKS_MOST = 32 };
 
-/* Names are looked up, certificates and modules of libc found there. Files are replaced by new
- * ones, so that a folder is what stays. */
+/* For name look-ups, certificates and libc's modules. Directories rather than files, since files
+ * are replaced by new ones. */
 static const char *const FOR_THE_NETWORK[] = {
     "/etc",
     "/usr/lib",
@@ -29,16 +29,16 @@ static const char *const FOR_THE_NETWORK[] = {
     "/dev/urandom",
 };
 
-/* Who we are, for libpq. */
+/* libpq looks up the user's name. */
 static const char *const FOR_POSTGRES[] = {"/etc/passwd", "/etc/group", "/etc/nsswitch.conf"};
 
-/* Whether memory was made by another kernel's run. */
+/* Tells whether shared memory is from an earlier boot. */
 static const char BOOT_ID[] = "/proc/sys/kernel/random/boot_id";
 
 struct plan {
     struct sandbox sandbox;
     struct arena *arena; /* of paths */
-    size_t links;        /* folders that only links lead to */
+    size_t links;        /* directories that are reached through links only */
 };
 
 static const char *folder_of(struct plan *plan, const char *path)
@@ -68,8 +68,8 @@ static bool is_read_already(const struct plan *plan, const char *path)
     return false;
 }
 
-/* Where a link leads to, however many there are between: that is what the kernel looks at.
- * Certificates are such links, and what they lead to is replaced by a file beside it. */
+/* Allows the target of a link, resolved completely, as the kernel checks that. Certificates are
+ * such links, whose target is replaced by a new file beside it. */
 static void read_target(struct plan *plan, const char *path)
 {
     char target[PATH_MAX];
@@ -113,7 +113,7 @@ static void read_links_in(struct plan *plan, const char *folder, int depth)
     }
 }
 
-/* A file is read again when another one has taken its name, so its folder is what may be read. */
+/* Allows a file's directory: the file is reloaded when a new one is renamed to its name. */
 static void read_there(struct plan *plan, const char *path)
 {
     if (path == NULL || path[0] != '/') {
@@ -159,7 +159,7 @@ static void read_named(struct plan *plan, const struct settings *settings,
     }
 }
 
-/* Whatever else than a socket is set of Redis is about another machine, or is a file to be read. */
+/* Apart from redis_socket, the Redis settings name other machines or files to be read. */
 static void add_redis(struct plan *plan, const struct settings *settings)
 {
     for (size_t i = 0; i < setting_row_count(); i++) {
@@ -184,7 +184,7 @@ static void add_postgres(struct plan *plan, const struct settings *settings)
     struct postgres_reach reach;
     char error[SETTINGS_ERROR];
 
-    /* What libpq refuses, it opens nothing for; the program has said so at its start. */
+    /* libpq opens nothing for a conninfo that it refuses; the program has reported that already. */
     if (!postgres_reach_find(settings->postgres_conninfo, plan->arena, &reach, error)) {
         return;
     }
@@ -209,7 +209,7 @@ static void add_shared_folders(struct plan *plan, const struct settings *setting
     write_beside(plan, settings->catalog_l1_directory);
     write_beside(plan, settings->origin_socket);
     if (confinement->keeps_board) {
-        /* Its parent, for it may go and be made anew. */
+        /* Its parent, since the directory may disappear and be recreated. */
         write_beside(plan, settings->board_directory);
     }
     if (settings->catalog_l1_directory[0] != '\0') {

@@ -10,9 +10,8 @@
 #include "lib/store/postgres_wire.h"
 #include "lib/store/queries.h"
 
-/* How much longer than the fastest the others may take. A server that answers later than that
- * cannot be told from one that is down, and whoever connects while one of them is down waits
- * this long. */
+/* How much longer than the fastest the others may take. A slower server cannot be distinguished
+ * from one that is down, and every connection made while one is down waits this long. */
 enum { MOMENT_MS = 200 };
 
 static void give_up(struct racer *racer)
@@ -53,7 +52,7 @@ static void continue_connecting(struct racer *racer)
     }
 }
 
-/* A server that refuses to tell is as good as any: its age is just not known. */
+/* A server that refuses the query is accepted, with its age unknown. */
 static void take_age(struct racer *racer, const PGresult *result)
 {
     if (PQresultStatus(result) != PGRES_TUPLES_OK) {
@@ -96,7 +95,7 @@ static short events_of(const struct racer *racer)
     return PQflush(racer->connection) > 0 ? POLLIN | POLLOUT : POLLIN;
 }
 
-/* One look at everybody who runs. False where nobody does. */
+/* Polls all running racers once. False where none is running. */
 static bool look(struct racer *racers, size_t count, int64_t deadline)
 {
     struct pollfd watched[POSTGRES_HOSTS_MOST];

@@ -49,8 +49,8 @@ const char *redis_server_name(const struct redis_server *server, char name[ENDPO
     return name;
 }
 
-/* The password: the file's first line. False, with a sentence, where there should be one and is
- * none. */
+/* Reads the password, the file's first line. False, with one sentence in `error`, where it is
+ * missing. */
 static bool read_password(const char *path, char **bytes, size_t *length, struct str *password,
                           char error[REDIS_ACCESS_ERROR])
 {
@@ -107,9 +107,9 @@ static bool append_login(const struct redis_access *access, bool sentinel, redis
     return appended;
 }
 
-/* What is not sent when a connection is given up must never be: the kernel would go on trying
- * for minutes behind our back, and an entry that arrives then, long after its member has entered
- * at another host, takes their place over. */
+/* Discards unsent data when a connection is closed. Otherwise the kernel would retry for minutes
+ * without our knowledge, and an entry that arrives then, long after its member has entered through
+ * another host, would take over the place. */
 static void forget_unsent_on_close(int fd)
 {
     const struct linger nothing = {.l_onoff = 1, .l_linger = 0};
@@ -133,8 +133,7 @@ static redisContext *connect_to(const struct redis_server *server, bool waits, i
     if (context != NULL && context->err == 0) {
         forget_unsent_on_close(context->fd);
     }
-    /* A connection that a network has forgotten is found out even where nothing is asked over
-     * it. */
+    /* Detects a connection that the network has dropped even while it is idle. */
     if (waits && context != NULL && context->err == 0) {
         (void)redisEnableKeepAlive(context);
     }
@@ -152,7 +151,7 @@ static redisContext *refuse(redisContext *context, const char *why, char error[R
     return NULL;
 }
 
-/* Takes the answer to the login. */
+/* Reads the reply to AUTH. */
 static bool is_let_in(redisContext *context, char error[REDIS_ACCESS_ERROR])
 {
     void *taken = NULL;

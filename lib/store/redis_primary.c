@@ -4,7 +4,7 @@
 #include "lib/store/redis_reply.h"
 #include "lib/store/redis_tenure.h"
 
-/* One of them, and its tenure. */
+/* Queries one primary and its tenure. */
 static bool look_at(struct redis *redis, struct arena *arena, struct redis_node *node,
                     struct redis_tenure *tenure, struct redis_primary *primary)
 {
@@ -22,7 +22,7 @@ static bool look_at(struct redis *redis, struct arena *arena, struct redis_node 
     primary->run = str_of(arena_copy(arena, str_of(tenure->run)));
     primary->id = str_of(arena_copy(arena, str_of(tenure->id)));
     if (!read && redis->slots == NULL) {
-        /* Another one may be the primary by now. */
+        /* Another server may be the primary by now. */
         (void)redis_node_close(node);
     }
     return read;
@@ -101,7 +101,7 @@ bool redis_primaries_doubt(struct redis *redis, const struct redis_primaries *pr
     }
     struct str key = str_of(arena_format(arena, "sluice:{%.*s}:settings", STR_ARG(queue)));
     int owner = redis->slots->owner[redis_slot_of(key)];
-    /* The slots may have moved since: rather a recovery too many. */
+    /* The slots may have moved since: in doubt, a recovery too many. */
     return owner < 0 || (size_t)owner >= primaries->count || !primaries->all[owner].is_whole;
 }
 
