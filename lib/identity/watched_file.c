@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Takes over what the file system says now. Returns whether it differs from before. */
+/* Records what stat() says now. Returns whether it differs from the previous record. */
 static bool look(struct watched_file *file)
 {
     struct watched_file before = *file;
