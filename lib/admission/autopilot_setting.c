@@ -16,7 +16,7 @@ struct field {
     bool may_be_null;
     double least;
     double most;
-    double usual; /* default; of a switch 0 or 1; unused where null is the default */
+    double usual; /* default; of a switch 0 or 1; unused if null is the default */
 };
 
 static const struct field FIELDS[] = {

@@ -75,7 +75,7 @@ enum outcome autopilot_look_at(struct redis *redis, struct arena *arena, struct 
     return OUTCOME_OK;
 }
 
-/* Adds '' where it is unknown. */
+/* Adds '' if it is unknown. */
 static void add_latency(struct redis_command *command, double ms)
 {
     if (ms < 0) {

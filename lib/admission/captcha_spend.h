@@ -19,8 +19,8 @@ struct captcha_holder {
 };
 
 /** Spends `solution`, a text that identifies it among those of its `kind` (a word), and remembers
- *  that for `life_ms` ≥ 1. OK; ALREADY where this holder spent it before, TAKEN where another did;
- *  ADMISSION_UNAVAILABLE where Redis did not answer. */
+ *  that for `life_ms` ≥ 1. OK; ALREADY if this holder spent it before, TAKEN if another did;
+ *  ADMISSION_UNAVAILABLE if Redis did not answer. */
 enum outcome captcha_spend(struct redis *redis, struct arena *arena, const char *kind,
                            struct str solution, const struct captcha_holder *holder,
                            int64_t life_ms);

@@ -33,7 +33,7 @@ struct claim {
     bool place_until_payment; /* releaseOn payment: an unpaid order keeps the place */
     bool queue_deleted;       /* for NOT_FOUND: Redis has a record that this queue was deleted */
     bool show_unknown;        /* for NOT_FOUND: the queue exists, the show is not loaded */
-    /* For CLAIMED and SOLD_OUT, of a coupon event; -1 where unknown to Redis: */
+    /* For CLAIMED and SOLD_OUT, of a coupon event; -1 if unknown to Redis: */
     int64_t coupons;
     int64_t issued; /* for CLAIMED only */
     /* For REPLAY: */

@@ -46,12 +46,12 @@ bool code_kind_parse(struct str word, enum code_kind *kind);
 const char *code_kind_word(enum code_kind kind);
 
 /** Loads at most CODES_PER_CALL codes and as many uses into Redis; existing ones stay unchanged.
- *  `*added` gets how many codes were new. Returns false where Redis did not answer. */
+ *  `*added` gets how many codes were new. Returns false if Redis did not answer. */
 bool codes_load(struct redis *redis, struct arena *arena, struct str queue,
                 const struct code_entry *codes, size_t code_count, const struct code_use *uses,
                 size_t use_count, int64_t *added);
 
-/** The number of codes that Redis has of `queue`; -1 where it did not answer. */
+/** The number of codes that Redis has of `queue`; -1 if it did not answer. */
 int64_t codes_known(struct redis *redis, struct arena *arena, struct str queue);
 
 /** Uses that PostgreSQL has yet to hear of: at most CODES_PER_CALL, in the arena; `*first` is what

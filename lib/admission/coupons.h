@@ -28,7 +28,7 @@ struct coupon_standing {
     bool gone;       /* PostgreSQL found none unissued */
 };
 
-/** Reads it, in one round trip: OK, NOT_FOUND where Redis does not have the queue or the event, or
+/** Reads it, in one round trip: OK, NOT_FOUND if Redis does not have the queue or the event, or
  *  ADMISSION_UNAVAILABLE. */
 enum outcome coupon_standing_read(struct redis *redis, struct arena *arena, struct str queue,
                                   struct str event, struct coupon_standing *standing);
@@ -55,7 +55,7 @@ bool coupon_owners_tell(struct redis *redis, struct arena *arena, struct str que
                         int64_t *changed);
 
 /** Reads at most COUPON_OWNERS_PER_CALL owners of `event` that follow `after` (empty: from the
- *  first) into the arena. Returns false where Redis did not answer. */
+ *  first) into the arena. Returns false if Redis did not answer. */
 bool coupon_owners_read(struct redis *redis, struct arena *arena, struct str queue,
                         struct str event, struct str after, const struct str **members,
                         size_t *count);

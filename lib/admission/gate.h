@@ -74,7 +74,7 @@ struct member_place {
     int64_t now_ms;
 };
 
-/** The totals of a queue. Times are ms since 1970, 0 where not reached. Text is borrowed. */
+/** The totals of a queue. Times are ms since 1970, 0 if not reached. Text is borrowed. */
 struct queue_result {
     struct str queue_state;
     int64_t entered;
@@ -116,7 +116,7 @@ struct redis_command *gate_watch(struct arena *arena, struct str queue, struct s
 /** WATCHED fills now_ms and ends_ms; NOT_FOUND, ADMISSION_UNAVAILABLE. */
 enum outcome gate_read_watch(const redisReply *reply, struct gate_admission *admission);
 
-/** Ends what `member` has in the queue: only the place of `admission`, or everything where that is
+/** Ends what `member` has in the queue: only the place of `admission`, or everything if that is
  *  empty. ENDED, NOT_THERE, ORDER_IN_PROGRESS, NOT_FOUND. */
 struct redis_command *member_end(struct arena *arena, struct str queue, struct str member,
                                  struct str admission);

@@ -31,7 +31,7 @@ enum {
 
 struct gate_bypass;
 
-/** The relevant parts of a request; header values as sent, empty where missing. */
+/** The relevant parts of a request; header values as sent, empty if missing. */
 struct gate_bypass_facts {
     struct str address;    /* remote address */
     struct str path;       /* percent-decoded, with "." and ".." resolved, without the query */
@@ -47,12 +47,12 @@ enum gate_bypass_reason {
     GATE_BYPASS_CRAWLER
 };
 
-/** Validates a value (not NULL). Returns false with `*fault` filled, in `arena`, where it is
+/** Validates a value (not NULL). Returns false with `*fault` filled, in `arena`, if it is
  *  refused. */
 bool gate_bypass_check(json_object *value, struct arena *arena, struct queue_settings_fault *fault);
 
 /** Compiles the rules from the setting's text, as stored in Redis; free them with
- *  gate_bypass_free(). NULL where there are none ("" or "null"), and for a text that
+ *  gate_bypass_free(). NULL if there are none ("" or "null"), and for a text that
  *  gate_bypass_check() would refuse. */
 struct gate_bypass *gate_bypass_parse(struct str text);
 

@@ -27,7 +27,7 @@ struct ip_network {
 bool ip_address_parse(struct str text, struct ip_address *address);
 
 /** Parses "10.0.0.0/8", "2001:db8::/32" or a single address. Returns false for anything else, and
- *  where bits beyond the prefix are set: 10.1.2.3/8 may have been meant as one host. */
+ *  if bits beyond the prefix are set: 10.1.2.3/8 may have been meant as one host. */
 bool ip_network_parse(struct str text, struct ip_network *network);
 
 /** True when `address` lies in `network`. */

@@ -77,7 +77,7 @@ struct line_state {
 enum line_entry {
     LINE_TAKE_OVER, /* the place moves to this screen */
     LINE_STAY,      /* a place that another screen took over stays there: SESSION_REVOKED */
-    LINE_AT_ONCE    /* only where the queue admits without waiting: NOT_THERE otherwise */
+    LINE_AT_ONCE    /* only if the queue admits without waiting: NOT_THERE otherwise */
 };
 
 struct redis_command *line_enter(struct arena *arena, const struct line_caller *caller,
@@ -95,7 +95,7 @@ enum outcome line_read_position(const redisReply *reply, struct line_position *p
 /** Reads the reply to state. `state` is filled for OK. */
 enum outcome line_read_state(const redisReply *reply, struct line_state *state);
 
-/** True where NOT_FOUND means that Redis has no settings of the queue: it was never created, or
+/** True if NOT_FOUND means that Redis has no settings of the queue: it was never created, or
  *  Redis lost its data. False for a queue that was deleted. */
 bool line_settings_missing(const redisReply *reply);
 

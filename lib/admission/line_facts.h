@@ -27,7 +27,7 @@ struct line_facts {
 enum { LINE_FACTS_STATE_FIELDS = 4 };
 extern const char *const LINE_FACTS_STATE[LINE_FACTS_STATE_FIELDS];
 
-/** Reads the replies to TIME, HGET settings packed and HMGET state …. Returns false where one is
+/** Reads the replies to TIME, HGET settings packed and HMGET state …. Returns false if one is
  *  malformed, or the queue is not an ordinary one that has had its first tick: then the script must
  *  be called. */
 bool line_facts_read(const redisReply *time, const redisReply *packed, const redisReply *state,

@@ -134,7 +134,7 @@ static bool is_array(const redisReply *reply, size_t elements)
     return reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements == elements;
 }
 
-/* Reads the queue's state; false where the script has to be called for every query. */
+/* Reads the queue's state; false if the script has to be called for every query. */
 static bool read_facts(const redisReply *reply, size_t count, struct line_facts *facts)
 {
     return is_array(reply, PART_RANKS + count) &&
@@ -147,7 +147,7 @@ static bool read_facts(const redisReply *reply, size_t count, struct line_facts 
                            reply->element[PART_STATE], facts);
 }
 
-/* A ticket of an earlier incarnation is as good as a current one where its very place exists,
+/* A ticket of an earlier incarnation is as good as a current one if its very place exists,
  * whether Redis kept it or the ticket restored it; the script decides what else it is worth. */
 static bool ticket_is_good(const struct line_caller *caller, const struct line_facts *facts,
                            int64_t seq, int64_t generation)

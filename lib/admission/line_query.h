@@ -49,7 +49,7 @@ bool line_queries_match(const struct line_query *one, const struct line_query *o
 struct redis_command *line_queries_command(struct arena *arena, struct line_query *const *queries,
                                            size_t count);
 
-/** Reads the batch's reply (NULL for none) into all of its queries. Returns false where the queue
+/** Reads the batch's reply (NULL for none) into all of its queries. Returns false if the queue
  *  is not an ordinary one now, so that batches about it are useless for a while. */
 bool line_queries_read(const redisReply *reply, struct line_query *const *queries, size_t count);
 

@@ -18,7 +18,7 @@ struct load_view {
 };
 
 /** Decays the view and adds what was counted from `before` to `now`, `seconds` (> 0) apart. Returns
- *  false, with the view emptied, where a count went down: the counters were reset. */
+ *  false, with the view emptied, if a count went down: the counters were reset. */
 bool load_view_add(struct load_view *view, const struct load_counts *before,
                    const struct load_counts *now, double seconds);
 
@@ -29,10 +29,10 @@ void load_view_fade(struct load_view *view, double kept);
 double load_view_weight(const struct load_view *view);
 
 /** The latency in ms that a `part` (0..1) of them stays below, interpolated within a bucket; -1
- *  where their weight is below one. */
+ *  if their weight is below one. */
 double load_view_quantile(const struct load_view *view, double part);
 
-/** The share that was dropped, 0 where there was none. */
+/** The share that was dropped, 0 if there was none. */
 double load_view_dropped(const struct load_view *view);
 
 #endif

@@ -33,7 +33,7 @@ struct redis_command *lottery_state_ask(struct arena *arena, struct str queue);
 /** OK fills `state`; NOT_FOUND, ADMISSION_UNAVAILABLE. */
 enum outcome lottery_state_read(const redisReply *reply, struct lottery_state *state);
 
-/** True where NOT_FOUND means that the queue exists but is no lottery. */
+/** True if NOT_FOUND means that the queue exists but is no lottery. */
 bool lottery_state_is_none(const redisReply *reply);
 
 /** Requests `count` (≥ 1) lines "number member" of the list, starting at index `from` (≥ 0): an

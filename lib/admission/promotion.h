@@ -52,11 +52,11 @@ struct promotion_pool_life {
     int64_t silent_ms; /* total length of past outages */
 };
 
-/** Reads them. Returns false where Redis did not answer. */
+/** Reads them. Returns false if Redis did not answer. */
 bool promotion_read_pool_life(struct redis *redis, struct arena *arena,
                               struct promotion_pool_life *life);
 
-/** Reads the pace of `queue`; returns false where Redis did not answer or does not have the
+/** Reads the pace of `queue`; returns false if Redis did not answer or does not have the
  *  queue. */
 bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str queue,
                          struct promotion_pace *pace);
@@ -70,7 +70,7 @@ enum outcome promotion_run(struct redis *redis, struct arena *arena, struct str 
                            int64_t silence_ms, int64_t away_ms, bool goes_on, int64_t most,
                            struct promotion_tick *tick);
 
-/** The ids of all queues, an array reply of strings; NULL where Redis did not answer. */
+/** The ids of all queues, an array reply of strings; NULL if Redis did not answer. */
 const redisReply *promotion_queues(struct redis *redis, struct arena *arena);
 
 #endif

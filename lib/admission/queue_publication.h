@@ -19,7 +19,7 @@
 
 enum queue_publish_intent {
     QUEUE_PUBLISH_CREATE, /* the queue is new */
-    QUEUE_PUBLISH_CHANGE, /* only where Redis has its line: NOT_FOUND otherwise */
+    QUEUE_PUBLISH_CHANGE, /* only if Redis has its line: NOT_FOUND otherwise */
     QUEUE_PUBLISH_RECOVER /* only after spent_numbers_load() has prepared this incarnation */
 };
 
@@ -29,7 +29,7 @@ struct queue_publication {
     struct str queue;
     json_object *settings;     /* as PostgreSQL stores them */
     struct str operator_state; /* OPEN, PAUSED, DRAINING or SOLD_OUT */
-    int64_t version;           /* ignored where Redis has this one or a newer one */
+    int64_t version;           /* ignored if Redis has this one or a newer one */
     int64_t epoch;             /* a new one empties the line */
     int64_t incarnation;
     bool deleted;              /* empties the line and leaves a record of the deletion */
@@ -115,7 +115,7 @@ struct redis_command *queue_publication_publish(struct arena *arena,
 /** Requests the version that Redis has. */
 struct redis_command *queue_publication_version(struct arena *arena, struct str queue);
 
-/** Reads that version; -1 where Redis has no settings of the queue. `reply` is not NULL. */
+/** Reads that version; -1 if Redis has no settings of the queue. `reply` is not NULL. */
 int64_t queue_publication_read_version(const redisReply *reply);
 
 /** Whether the publisher knew every setting that this release knows: a host of an earlier release

@@ -26,7 +26,7 @@ enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str
 enum outcome places_mend(struct redis *redis, struct arena *arena, struct str queue,
                          int64_t *mended);
 
-/** Redis TIME, ms since 1970. Returns false where Redis did not answer. */
+/** Redis TIME, ms since 1970. Returns false if Redis did not answer. */
 bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms);
 
 /** When everything left in `queue` expires, in ms since 1970, as published to Redis; 0: never, or
@@ -34,10 +34,10 @@ bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms);
 int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue);
 
 /** Before `queue` is recovered in `incarnation`: loads the numbers whose owners have spent an
- *  admission; where Redis lost only the end of the queue's data, they leave the line. Call it at
+ *  admission; if Redis lost only the end of the queue's data, they leave the line. Call it at
  *  least once, even without numbers: publishing a recovered queue requires it. `epoch` is
- *  PostgreSQL's: where Redis has an older one, its line is ignored, since publishing empties it.
- *  LOADED, PRESENT where the queue is recovered already, or ADMISSION_UNAVAILABLE. `count` in
+ *  PostgreSQL's: if Redis has an older one, its line is ignored, since publishing empties it.
+ *  LOADED, PRESENT if the queue is recovered already, or ADMISSION_UNAVAILABLE. `count` in
  *  0..1000. */
 enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
                                 int64_t incarnation, int64_t epoch, const int64_t *numbers,
@@ -50,7 +50,7 @@ enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct
                                 int64_t incarnation, const struct str *words, size_t count);
 
 /** Reads the places of `queue` that unpaid orders hold, as Redis has them: member, order, member,
- *  order, … in an array reply; NULL where Redis did not answer. */
+ *  order, … in an array reply; NULL if Redis did not answer. */
 const redisReply *unpaid_places_read(struct redis *redis, struct arena *arena, struct str queue);
 
 #endif

@@ -13,7 +13,7 @@
 
 /** Checks `value` (NULL is JSON's null) against the row. `*checked` gets the value as it is stored,
  *  a reference of the caller's own: times in UTC, integers without a fraction, an empty text as
- *  null. Returns false with `*fault` filled where it is refused. */
+ *  null. Returns false with `*fault` filled if it is refused. */
 bool queue_setting_check(const struct queue_setting *setting, json_object *value,
                          struct arena *arena, json_object **checked,
                          struct queue_settings_fault *fault);
@@ -27,7 +27,7 @@ bool queue_setting_refuse(struct arena *arena, struct queue_settings_fault *faul
 /** `name` as a reference token of a JSON pointer, in the arena. */
 const char *json_pointer_token(struct arena *arena, const char *name);
 
-/** The number as JSON: an integer where it is integral, else a decimal of at most six places. */
+/** The number as JSON: an integer if it is integral, else a decimal of at most six places. */
 json_object *queue_setting_number_json(double number);
 
 /** Whether a setting of that name exists. */

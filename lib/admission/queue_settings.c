@@ -117,7 +117,7 @@ static double automatic_burst(json_object *settings)
                   larger(number_of(settings, QUEUE_SETTING_ratePerSecond), tick_tokens(settings)));
 }
 
-/** True where both are shown as the same number. */
+/** True if both are shown as the same number. */
 static bool same_number(double a, double b)
 {
     return a - b < 1e-6 && b - a < 1e-6;

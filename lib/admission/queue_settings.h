@@ -53,7 +53,7 @@ const struct queue_setting *queue_setting(enum queue_setting_number number);
 
 /** Defaults plus `given`: what PUT stores. Other fields that GET shows beside the settings (queue,
  *  state, epoch, …) are ignored, so that the response of GET can be PUT. The result is complete and
- *  belongs to the arena; NULL with `*fault` filled where something is refused. */
+ *  belongs to the arena; NULL with `*fault` filled if something is refused. */
 json_object *queue_settings_replace(struct arena *arena, json_object *given,
                                     struct queue_settings_fault *fault);
 

@@ -97,7 +97,7 @@ enum outcome seats_map(struct redis *redis, struct arena *arena, const struct sh
  *  counts as HELD. */
 enum seat_status seat_map_status(const struct seat_map *map, size_t position);
 
-/** True where `seat` is held or ordered by the calling member. */
+/** True if `seat` is held or ordered by the calling member. */
 bool seat_map_is_mine(const struct seat_map *map, struct str seat);
 
 /** As claim_take(), for an order of `count` seats (1..SEATS_MAX, each once): the member must hold
@@ -154,7 +154,7 @@ enum outcome seats_load(struct redis *redis, struct arena *arena, const struct s
 enum outcome seats_known(struct redis *redis, struct arena *arena, const struct show_ref *show,
                          int64_t *version, int64_t *held);
 
-/** Deletes a show that moved to another queue. Returns false where Redis did not answer. */
+/** Deletes a show that moved to another queue. Returns false if Redis did not answer. */
 bool seats_forget(struct redis *redis, struct arena *arena, const struct show_ref *show);
 
 #endif

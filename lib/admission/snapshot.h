@@ -19,7 +19,7 @@ enum { SNAPSHOT_AGE_MAX_MS = 1000 };
 
 struct snapshot;
 
-/** Maps the host's snapshots from the file `path`. NULL, with errno set, where that is not
+/** Maps the host's snapshots from the file `path`. NULL, with errno set, if that is not
  *  usable. */
 struct snapshot *snapshot_open(const char *path);
 
@@ -28,7 +28,7 @@ void snapshot_close(struct snapshot *snapshot);
 
 /** The position of `caller`, from a snapshot that is at most SNAPSHOT_AGE_MAX_MS old; `*age_ms`
  *  gets its age. Fills `position`, whose text lives in `arena` or is constant, as
- *  line_read_position() does; the status is always WAITING. Returns false where Redis must be
+ *  line_read_position() does; the status is always WAITING. Returns false if Redis must be
  *  called, and for `snapshot` NULL. `now_ms` is monotonic. Never blocks. */
 bool snapshot_position(struct snapshot *snapshot, const struct line_caller *caller, int64_t now_ms,
                        struct arena *arena, struct line_position *position, int64_t *age_ms);

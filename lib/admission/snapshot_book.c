@@ -86,7 +86,7 @@ int64_t snapshot_book_reach(const struct snapshot_view *view)
     return view->last < most ? view->last : most;
 }
 
-/* Clears the bits, returning their memory where the system supports it. */
+/* Clears the bits, returning their memory if the system supports it. */
 static void forget(const struct snapshot_book *book, _Atomic uint64_t *bits)
 {
     off_t at = (off_t)((const char *)bits - (const char *)book->file);
@@ -220,7 +220,7 @@ static struct snapshot_head head_of(const struct snapshot_book *book,
 }
 
 /* Whether the number of members in the main line equals the number of numbers that are not gone.
- * Not checked where some numbers are out of reach. */
+ * Not checked if some numbers are out of reach. */
 static bool adds_up(const struct snapshot_view *view, int64_t gone)
 {
     int64_t above = view->last > view->front ? view->last - view->front - gone : 0;

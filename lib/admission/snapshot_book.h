@@ -24,7 +24,7 @@ struct snapshot_book {
     int64_t front;
 };
 
-/** Takes a free slot for `queue`, which gives no answers yet. Returns false where there is none, or
+/** Takes a free slot for `queue`, which gives no answers yet. Returns false if there is none, or
  *  the name is too long. */
 bool snapshot_book_open(struct snapshot_book *book, struct snapshot_file *file, int fd,
                         struct str queue);
@@ -48,7 +48,7 @@ void snapshot_book_range(struct snapshot_book *book, int64_t range, struct str m
 bool snapshot_book_fits(const struct snapshot_book *book, const struct snapshot_view *view);
 
 /** Applies the changes of `view`, which was requested at `asked_ms` (monotonic), and publishes it
- *  to readers. Returns false where the number of waiting members does not match the bits: then no
+ *  to readers. Returns false if the number of waiting members does not match the bits: then no
  *  answers are given from it. */
 bool snapshot_book_show(struct snapshot_book *book, const struct snapshot_view *view,
                         int64_t asked_ms);

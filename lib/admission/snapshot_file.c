@@ -33,7 +33,7 @@ uint64_t snapshot_name_hash(struct str queue)
     return hash == 0 ? 1 : hash;
 }
 
-/* To be called with the file locked. Returns 1 where the file has our layout, 0 where it has
+/* To be called with the file locked. Returns 1 if the file has our layout, 0 if it has
  * another, -1 with errno set. */
 static int prepare(int fd)
 {
@@ -55,7 +55,7 @@ static int prepare(int fd)
            pread(fd, &found, sizeof(found), 0) == (ssize_t)sizeof(found) && found == ours;
 }
 
-/* -1 with errno set, EAGAIN where the file was of another release and has been removed. */
+/* -1 with errno set, EAGAIN if the file was of another release and has been removed. */
 static int open_prepared(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);

@@ -68,8 +68,8 @@ struct snapshot_file {
     struct snapshot_place places[SNAPSHOT_QUEUES];
 };
 
-/** Maps the file `path`, created where missing or of another release. With `fd`, `*fd` stays open.
- *  Returns NULL, with errno set, where that fails. */
+/** Maps the file `path`, created if missing or of another release. With `fd`, `*fd` stays open.
+ *  Returns NULL, with errno set, if that fails. */
 struct snapshot_file *snapshot_file_map(const char *path, int *fd);
 
 void snapshot_file_unmap(struct snapshot_file *file);

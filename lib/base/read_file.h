@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /** Reads exactly `size` bytes from `fd` and appends a NUL. Returns memory for the caller to free(),
- *  or NULL where the file is shorter or cannot be read; what was read is then wiped, as it may be a
+ *  or NULL if the file is shorter or cannot be read; what was read is then wiped, as it may be a
  *  secret. */
 char *read_file(int fd, size_t size);
 

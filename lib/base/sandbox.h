@@ -35,7 +35,7 @@ struct sandbox_state {
     bool has_landlock; /* file access is restricted */
 };
 
-/** Allows reading the file at `path`, or everything below it where it is a directory; with
+/** Allows reading the file at `path`, or everything below it if it is a directory; with
  *  `may_write` also writing, creating and removing. An empty or missing path is ignored.
  *  More than SANDBOX_PATHS_MAX paths abort the process: a defect. */
 void sandbox_allow(struct sandbox *sandbox, const char *path, bool may_write);
@@ -47,8 +47,8 @@ struct sandbox_state sandbox_enter(const struct sandbox *sandbox);
 struct sandbox_state sandbox_possible(void);
 
 #ifdef SLUICE_TEST_HOOKS
-/** Where $SLUICE_TEST_BREAK_OUT names an escape, tries it and exits: with 0 where it succeeded,
- *  with 3 where it was refused, or killed by the kernel. */
+/** If $SLUICE_TEST_BREAK_OUT names an escape, tries it and exits: with 0 if it succeeded,
+ *  with 3 if it was refused, or killed by the kernel. */
 void sandbox_break_out(void);
 #else
 static inline void sandbox_break_out(void)

@@ -9,7 +9,7 @@
 #include "lib/base/sandbox.h"
 
 /** Restricts the calling thread, and threads it creates from now on, to what `sandbox` names. The
- *  process must have set no_new_privs. Returns false, with nothing changed, where the kernel has
+ *  process must have set no_new_privs. Returns false, with nothing changed, if the kernel has
  *  no Landlock. */
 bool sandbox_files_enter(const struct sandbox *sandbox);
 

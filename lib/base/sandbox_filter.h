@@ -8,7 +8,7 @@
 
 /** Filters the system calls of all threads from now on. The process must have set no_new_privs.
  *  `has_network`: IP sockets may be created. `has_sanitizers`: also allows what LeakSanitizer does
- *  at exit. Filters are cumulative: what one refuses stays refused. Returns false where the kernel
+ *  at exit. Filters are cumulative: what one refuses stays refused. Returns false if the kernel
  *  accepts none. */
 bool sandbox_filter_enter(bool has_network, bool has_sanitizers);
 

@@ -42,18 +42,18 @@ bool str_equal(struct str a, struct str b);
 bool str_starts(struct str s, struct str prefix);
 
 /** Splits `s` at the first `delimiter`: `head` gets what precedes it and `rest` what follows.
- *  Returns false, with head = s and rest empty, where there is none. */
+ *  Returns false, with head = s and rest empty, if there is none. */
 bool str_split(struct str s, char delimiter, struct str *head, struct str *rest);
 
 /** `s` without leading and trailing spaces and tabs. */
 struct str str_trim(struct str s);
 
-/** Copies `s`, truncated where needed, into `to`, which has `room` (≥ 1) bytes, and appends a
+/** Copies `s`, truncated if needed, into `to`, which has `room` (≥ 1) bytes, and appends a
  *  NUL. */
 void str_copy(struct str s, char *to, size_t room);
 
 /** Parses a decimal integer: optional '-', no spaces, no leading '+'.
- *  Returns false, `out` untouched, where `s` is anything else or outside [min, max]. */
+ *  Returns false, `out` untouched, if `s` is anything else or outside [min, max]. */
 bool str_to_int64(struct str s, int64_t min, int64_t max, int64_t *out);
 
 /** Writes `value` in decimal, NUL-terminated. Returns the length without the NUL. */

@@ -6,7 +6,7 @@
 #define SLUICE_BASE_TEST_PAUSE_H
 
 #ifdef SLUICE_TEST_HOOKS
-/** Raises SIGSTOP, once, where the file `$SLUICE_TEST_PAUSE_DIR/<step>` exists; renames it to
+/** Raises SIGSTOP, once, if the file `$SLUICE_TEST_PAUSE_DIR/<step>` exists; renames it to
  *  `<step>.hit` first. */
 void test_pause(const char *step);
 #else

@@ -28,7 +28,7 @@ struct siteverify;
 
 /** Opens a client for the settings captcha_siteverify_url, captcha_secret_file, captcha_hostname,
  *  captcha_action and captcha_timeout_ms (borrowed until siteverify_close()). The secret is
- *  reloaded when its file changes. Returns NULL, with one sentence in `error`, where the settings
+ *  reloaded when its file changes. Returns NULL, with one sentence in `error`, if the settings
  *  are unusable. */
 struct siteverify *siteverify_open(const struct settings *settings, char error[HTTP_CLIENT_ERROR]);
 
@@ -41,7 +41,7 @@ void siteverify_close(struct siteverify *siteverify);
 enum siteverify_outcome siteverify_ask(struct siteverify *siteverify, struct str token,
                                        const char **why);
 
-/** False where the provider gives no verdict on any token at the moment; calls the provider to find
+/** False if the provider gives no verdict on any token at the moment; calls the provider to find
  *  out unless it is in that pause. */
 bool siteverify_answers(struct siteverify *siteverify);
 

@@ -83,7 +83,7 @@ static enum catalog_outcome answer_with(const struct catalog_entry *entry,
     return CATALOG_FOUND;
 }
 
-/* Loads the text of L1's entry, whatever became of it. False where it has just disappeared. */
+/* Loads the text of L1's entry, whatever became of it. False if it has just disappeared. */
 static bool show_kept(struct search *search)
 {
     if (search->has_kept && !search->has_text) {

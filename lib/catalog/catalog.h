@@ -5,7 +5,7 @@
  *
  * Of any number of concurrent readers, one queries PostgreSQL: on each host one flight (a lock that
  * the kernel releases with its process), and among hosts one (a lock in Redis with a deadline). The
- * other readers get the previous object where it has merely expired; where it is known to be
+ * other readers get the previous object if it has merely expired; if it is known to be
  * outdated they wait for the new one, up to catalog_wait_ms. See
  * docs/decisions/0021-a-catalogue-in-two-levels.md.
  */
@@ -55,7 +55,7 @@ struct catalog_show {
     int64_t version;
 };
 
-/** Opens L1 (in settings->catalog_l1_directory, recreated where damaged; without L1 where that is
+/** Opens L1 (in settings->catalog_l1_directory, recreated if damaged; without L1 if that is
  *  not set or unusable) and Redis connections of its own. `postgres` and `settings` are borrowed.
  *  Never NULL. */
 struct catalog *catalog_open(const struct settings *settings, struct postgres *postgres);
@@ -74,7 +74,7 @@ enum catalog_outcome catalog_show(struct catalog *catalog, struct arena *arena, 
                                   struct catalog_show *show);
 
 /** Call it after the commit of a change to this one object: marks it outdated in L2 and notifies
- *  every host's L1. Returns false where Redis did not answer: the old object may then be served
+ *  every host's L1. Returns false if Redis did not answer: the old object may then be served
  *  until it expires. */
 bool catalog_invalidate(struct redis *redis, struct arena *arena, enum catalog_kind kind,
                         struct str id);
@@ -83,7 +83,7 @@ bool catalog_invalidate(struct redis *redis, struct arena *arena, enum catalog_k
 bool catalog_concert_changed(struct redis *redis, struct arena *arena, struct str concert);
 
 /** The same for every object that contains data of a show: itself, its seat plan, its concert and
- *  the list. Where the show moved from another concert, call catalog_concert_changed() for that. */
+ *  the list. If the show moved from another concert, call catalog_concert_changed() for that. */
 bool catalog_show_changed(struct redis *redis, struct arena *arena, struct str show,
                           struct str concert);
 

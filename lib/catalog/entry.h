@@ -24,14 +24,14 @@ struct catalog_entry {
     int64_t started;     /* when the query to L2 or PostgreSQL that gave this began */
     int64_t l1_until;    /* expiry in L1: from then on L2 is queried */
     int64_t l2_until;    /* expiry in L2: from then on PostgreSQL is queried */
-    int64_t stale_until; /* may be served up to then where nothing newer can be had */
+    int64_t stale_until; /* may be served up to then if nothing newer can be had */
     int64_t l1_cost;     /* how long the query to L2 took */
     int64_t l2_cost;     /* how long the query to PostgreSQL took */
     char etag[CATALOG_ETAG_TEXT + 1];
     struct str text;
 };
 
-/** Builds the key. Returns false where no such object can exist. */
+/** Builds the key. Returns false if no such object can exist. */
 bool catalog_key_make(enum catalog_kind kind, struct str id, struct catalog_key *key);
 
 /** Computes the ETag of a text. */

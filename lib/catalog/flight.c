@@ -25,7 +25,7 @@ enum {
 struct flight {
     struct search *search;
     bool early;
-    bool asks;  /* may query PostgreSQL where that is due */
+    bool asks;  /* may query PostgreSQL if that is due */
     bool in_l2; /* registered there: `token` has to be released */
     int64_t generation;
     char token[L2_TOKEN_TEXT + 1];
@@ -146,7 +146,7 @@ static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_e
     return outcome;
 }
 
-/* True where the flight is over: stored, or another's by now. When overtaken it computes again, up
+/* True if the flight is over: stored, or another's by now. When overtaken it computes again, up
  * to ROUNDS times; its last result is newer than the previous object and serves this reader
  * only. */
 static bool bring_to_l2(struct flight *flight, struct catalog_entry *entry, bool may_continue)

@@ -1,5 +1,5 @@
 /*
- * flight — brings an object up to date: from L2 where L2 has it, else from PostgreSQL, by one
+ * flight — brings an object up to date: from L2 if L2 has it, else from PostgreSQL, by one
  * reader of all hosts, while the others wait or take the previous object. Internal to lib/catalog.
  */
 #ifndef SLUICE_CATALOG_FLIGHT_H

@@ -13,16 +13,16 @@ struct host_locks {
     int fd; /* -1: no file, and every lock is free */
 };
 
-/** Opens the file `path`, creating it where missing. Returns false with errno set. */
+/** Opens the file `path`, creating it if missing. Returns false with errno set. */
 bool host_locks_open(struct host_locks *locks, const char *path);
 
 void host_locks_close(struct host_locks *locks);
 
-/** Acquires the lock called `name`; true also where this process already holds it. False: another
+/** Acquires the lock called `name`; true also if this process already holds it. False: another
  *  process holds it. */
 bool host_lock_try(struct host_locks *locks, struct str name);
 
-/** Releases the lock; harmless where it is not held. */
+/** Releases the lock; harmless if it is not held. */
 void host_lock_leave(struct host_locks *locks, struct str name);
 
 #endif

@@ -23,7 +23,7 @@ void invalidation_feed_free(struct invalidation_feed *feed);
 /** Processes the messages that have arrived; never blocks. Returns whether it is subscribed. */
 bool invalidation_feed_drain(struct invalidation_feed *feed);
 
-/** True where the entry may predate a change: one announced since, or one that may have been
+/** True if the entry may predate a change: one announced since, or one that may have been
  *  missed. */
 bool invalidation_feed_outdates(const struct invalidation_feed *feed, const struct catalog_key *key,
                                 const struct catalog_entry *entry);

@@ -269,7 +269,7 @@ static bool is_later(struct l1_write *write, const struct catalog_key *key,
     return take(&write->read, key, NULL, &kept) == 0 && kept.started > entry->started;
 }
 
-/* The text is written only where it has changed. */
+/* The text is written only if it has changed. */
 static int put(struct l1_write *write, const struct catalog_key *key,
                const struct catalog_entry *entry)
 {

@@ -74,7 +74,7 @@ int l1_file_put_text(struct l1_write *write, const struct catalog_key *key, stru
 /** Bytes that records and texts take, in full pages. */
 size_t l1_file_used(struct l1_write *write);
 
-/** Deletes everything, or what has expired: where the number at `offset` in the record is below
+/** Deletes everything, or what has expired: if the number at `offset` in the record is below
  *  `now`. */
 int l1_file_drop(struct l1_write *write, enum l1_drop what, size_t offset, int64_t now);
 

@@ -18,8 +18,8 @@ struct l1_folder {
     char path[L1_FOLDER_TEXT]; /* reaches it through fd, whatever its name leads to by now */
 };
 
-/** Opens `directory`, creating it where missing. Returns false with errno set: ENOTDIR for a link,
- *  EPERM where it is not our user's or others may write to it. */
+/** Opens `directory`, creating it if missing. Returns false with errno set: ENOTDIR for a link,
+ *  EPERM if it is not our user's or others may write to it. */
 bool l1_folder_open(struct l1_folder *folder, const char *directory);
 
 /** Whether a directory is open and the name still leads to it. */

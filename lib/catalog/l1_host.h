@@ -17,7 +17,7 @@ struct l1_host {
 /** Creates a new name, for this process alone. */
 void l1_host_invent(struct l1_host *host);
 
-/** Reads the name in `directory`; where there is none or it is of another boot, calls
+/** Reads the name in `directory`; if there is none or it is of another boot, calls
  *  `forget(directory)` and creates a new one. Returns false with errno set. */
 bool l1_host_read(struct l1_host *host, struct host_locks *locks, const char *directory,
                   void (*forget)(const char *directory));

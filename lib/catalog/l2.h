@@ -49,7 +49,7 @@ struct l2_answer {
 /** Creates a flight's token: the host's name and a random id. */
 void l2_token(char token[L2_TOKEN_TEXT + 1], const char *host);
 
-/** Reads an object from L2, and takes its flight where that is due, free and wanted. */
+/** Reads an object from L2, and takes its flight if that is due, free and wanted. */
 void l2_read(struct redis *redis, struct arena *arena, const struct l2_question *question,
              struct l2_answer *answer);
 
@@ -60,7 +60,7 @@ enum l2_filled {
 };
 
 /** Stores what the flight has computed, for entry->generation, and sets entry->stamp. `go_on`:
- *  where overtaken, the flight continues. */
+ *  if overtaken, the flight continues. */
 enum l2_filled l2_fill(struct redis *redis, struct arena *arena, const struct catalog_key *key,
                        const char *token, bool go_on, int64_t good_ms, int64_t stale_ms,
                        struct catalog_entry *entry);
@@ -69,7 +69,7 @@ enum l2_filled l2_fill(struct redis *redis, struct arena *arena, const struct ca
 void l2_release(struct redis *redis, struct arena *arena, const struct catalog_key *key,
                 const char *token);
 
-/** Marks an object outdated and notifies every host. Returns false where Redis did not answer. */
+/** Marks an object outdated and notifies every host. Returns false if Redis did not answer. */
 bool l2_outdate(struct redis *redis, struct arena *arena, const struct catalog_key *key);
 
 #endif

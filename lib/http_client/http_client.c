@@ -213,7 +213,7 @@ static void add_header(struct curl_slist **list, const char *line)
     *list = longer;
 }
 
-/* Builds the header lines; false where one may not be sent. */
+/* Builds the header lines; false if one may not be sent. */
 static bool write_headers(const struct http_request *request, struct curl_slist **list)
 {
     char line[HEADER_MAX];

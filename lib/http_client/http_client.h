@@ -35,7 +35,7 @@ struct http_client_options {
     bool direct;
 };
 
-/** Creates a client; it connects when first used. Returns NULL, with one sentence in `error`, where
+/** Creates a client; it connects when first used. Returns NULL, with one sentence in `error`, if
  *  the URL is not allowed. */
 struct http_client *http_client_open(const struct http_client_options *options,
                                      char error[HTTP_CLIENT_ERROR]);
@@ -43,7 +43,7 @@ struct http_client *http_client_open(const struct http_client_options *options,
 /** NULL is allowed. */
 void http_client_close(struct http_client *client);
 
-/** True where the client's URL is on this machine. */
+/** True if the client's URL is on this machine. */
 bool http_client_is_local(const struct http_client *client);
 
 /** One request header. A value that is not printable ASCII is refused. */

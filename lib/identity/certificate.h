@@ -10,8 +10,8 @@
 enum { CERTIFICATE_CHAIN_MAX = 16 };
 
 /** Reads the certificates of a PEM file, at most CERTIFICATE_CHAIN_MAX: `*seconds_left` gets the
- *  time until the first of them expires, by this host's clock, negative where one has expired;
- *  `*begun` is false while one is not valid yet. Returns false where the file cannot be read or has
+ *  time until the first of them expires, by this host's clock, negative if one has expired;
+ *  `*begun` is false while one is not valid yet. Returns false if the file cannot be read or has
  *  no certificate. */
 bool certificate_read(const char *path, int64_t *seconds_left, bool *begun);
 

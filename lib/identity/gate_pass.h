@@ -53,7 +53,7 @@ enum gate_pass_outcome {
     GATE_PASS_OTHER_QUEUE
 };
 
-/** Writes the value, signed by the ring's first key, NUL-terminated. Returns its length; 0 where a
+/** Writes the value, signed by the ring's first key, NUL-terminated. Returns its length; 0 if a
  *  field is out of its range: a defect of the caller. */
 size_t gate_pass_make(struct key_set *keys, const struct gate_pass *pass,
                       char out[GATE_PASS_TEXT + 1]);

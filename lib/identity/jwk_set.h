@@ -16,7 +16,7 @@ enum { JWK_SET_MAX = 32, JWK_SET_FILE_MAX = 64 * 1024 };
 struct jwk_set;
 
 /** Reads the keys for `algorithm` (not HS256) from `path`. Returns NULL, with one sentence in
- *  `error`, where there is none or one is invalid: too weak, a private key, a duplicate kid. Free
+ *  `error`, if there is none or one is invalid: too weak, a private key, a duplicate kid. Free
  *  it with jwk_set_free(). */
 struct jwk_set *jwk_set_open(const char *path, enum jwt_algorithm algorithm,
                              char error[SECRET_ERROR]);
@@ -24,7 +24,7 @@ struct jwk_set *jwk_set_open(const char *path, enum jwt_algorithm algorithm,
 /** NULL is allowed. */
 void jwk_set_free(struct jwk_set *set);
 
-/** The key that the token's header names; the only key of the set where it names none. Else NULL.
+/** The key that the token's header names; the only key of the set if it names none. Else NULL.
  *  Valid until the next call for this set. */
 const struct public_key *jwk_set_find(struct jwk_set *set, const struct jwt *jwt);
 

@@ -53,7 +53,7 @@ bool jwt_parse(struct str token, struct jwt *jwt);
 /** True when the header names HS256 and the signature was made by `key`. */
 bool jwt_verify_hs256(const struct jwt *jwt, struct mac_key *key);
 
-/** Parses the claims; call it only for a token whose signature was verified. Returns NULL where
+/** Parses the claims; call it only for a token whose signature was verified. Returns NULL if
  *  they are not one JSON object; release the result with json_object_put(). Of duplicate names the
  *  last wins (RFC 7519). */
 json_object *jwt_claims(const struct jwt *jwt);

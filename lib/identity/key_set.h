@@ -25,7 +25,7 @@ struct ring_key {
     struct mac_key *mac;
 };
 
-/** Reads the ring at `path`. Returns NULL, with one sentence in `error`, where it is unusable.
+/** Reads the ring at `path`. Returns NULL, with one sentence in `error`, if it is unusable.
  *  Free it with key_set_free(). */
 struct key_set *key_set_open(const char *path, char error[SECRET_ERROR]);
 
@@ -35,7 +35,7 @@ void key_set_free(struct key_set *keys);
 /** The signing key, valid until the next call for this ring. */
 const struct ring_key *key_set_signer(struct key_set *keys);
 
-/** The key named `kid`, valid until the next call for this ring; NULL where there is none. */
+/** The key named `kid`, valid until the next call for this ring; NULL if there is none. */
 const struct ring_key *key_set_find(struct key_set *keys, struct str kid);
 
 /** Reloads the file if it has changed, checking at most once a second of `now_monotonic_ms`. The

@@ -1,6 +1,6 @@
 /*
  * member_jwt — authenticates a member by the JWT of the shop's own login (RFC 7519, RFC 8725).
- * The settings pin the algorithm. `exp` is required, `nbf` honoured, `aud` checked where
+ * The settings pin the algorithm. `exp` is required, `nbf` honoured, `aud` checked if
  * configured, `sub` is the member id. A queue ticket is never accepted: its typ differs.
  */
 #ifndef SLUICE_IDENTITY_MEMBER_JWT_H
@@ -36,7 +36,7 @@ enum member_outcome {
 };
 
 /** Loads the keys and rules of `settings` (member_jwt_*, member_jwks_file), which is not kept.
- *  Key files are reloaded when they change. Returns NULL, with one sentence in `error`, where a key
+ *  Key files are reloaded when they change. Returns NULL, with one sentence in `error`, if a key
  *  file is missing or unusable. Free it with member_verifier_free(). */
 struct member_verifier *member_verifier_new(const struct settings *settings,
                                             char error[SECRET_ERROR]);
@@ -53,7 +53,7 @@ enum member_outcome member_jwt_verify(struct member_verifier *verifier, struct s
 const char *member_outcome_reason(enum member_outcome outcome);
 
 /** Appends a member JWT for `id`, valid for `ttl_seconds` (≥ 1) from `now_ms` on; for demos and
- *  tests. Returns false where the algorithm is not HS256 or `id` is no member id. */
+ *  tests. Returns false if the algorithm is not HS256 or `id` is no member id. */
 bool member_jwt_sign(struct member_verifier *verifier, struct str id, int64_t now_ms,
                      int64_t ttl_seconds, struct buffer *out);
 

@@ -13,7 +13,7 @@
 struct public_key;
 
 /** Creates a key from the base64url members of a JWK (RFC 7518, RFC 8037): RS256 n in `first`, e in
- *  `second`; ES256 x and y; EdDSA x and an empty str. Returns NULL, with a phrase in `*why`, where
+ *  `second`; ES256 x and y; EdDSA x and an empty str. Returns NULL, with a phrase in `*why`, if
  *  they are no such key. */
 struct public_key *public_key_new(enum jwt_algorithm algorithm, struct str first, struct str second,
                                   const char **why);

@@ -47,7 +47,7 @@ enum queue_ticket_outcome {
     QUEUE_TICKET_EXPIRED
 };
 
-/** Writes the ticket, NUL-terminated. Returns its length; 0 where a claim is out of its range: a
+/** Writes the ticket, NUL-terminated. Returns its length; 0 if a claim is out of its range: a
  *  defect of the caller. */
 size_t queue_ticket_sign(struct key_set *keys, const struct queue_ticket *ticket,
                          char out[QUEUE_TICKET_TEXT + 1]);

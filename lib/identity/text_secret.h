@@ -17,7 +17,7 @@ struct text_secret {
     char text[TEXT_SECRET_MAX + 1];
 };
 
-/** Reads `path`. Returns false, with one sentence in `error`, where it is not one line of 1 to
+/** Reads `path`. Returns false, with one sentence in `error`, if it is not one line of 1 to
  *  TEXT_SECRET_MAX printable characters that only its owner may read. Close it with
  *  text_secret_close() either way. */
 bool text_secret_open(struct text_secret *secret, const char *path, char error[TEXT_SECRET_ERROR]);
@@ -25,7 +25,7 @@ bool text_secret_open(struct text_secret *secret, const char *path, char error[T
 /** Wipes it. A zeroed one is allowed. */
 void text_secret_close(struct text_secret *secret);
 
-/** The secret as the file has it now; where the file is unusable, the last good one, and the log
+/** The secret as the file has it now; if the file is unusable, the last good one, and the log
  *  says so. Borrowed until the next call. */
 struct str text_secret_now(struct text_secret *secret);
 

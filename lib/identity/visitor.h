@@ -33,7 +33,7 @@ bool visitor_or_member_is(struct str text);
 size_t visitor_cookie_make(struct key_set *keys, struct str id, int64_t now_ms,
                            char out[VISITOR_COOKIE_TEXT + 1]);
 
-/** Verifies a cookie's value: true, with `id` filled, where it is signed by the ring and at most
+/** Verifies a cookie's value: true, with `id` filled, if it is signed by the ring and at most
  *  `max_age_seconds` old (settings: visitor_ttl_seconds). */
 bool visitor_cookie_verify(struct key_set *keys, struct str value, int64_t max_age_seconds,
                            int64_t now_ms, char id[VISITOR_ID_TEXT + 1]);

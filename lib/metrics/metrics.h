@@ -78,8 +78,8 @@ struct metric_queue {
     struct metric_waits waits[QUEUE_HISTOGRAM_COUNT];
 };
 
-/** From now on counts in the file `path`, which is created where missing and reset where another
- *  release wrote it. Returns false with errno set where that fails; the process then counts in
+/** From now on counts in the file `path`, which is created if missing and reset if another
+ *  release wrote it. Returns false with errno set if that fails; the process then counts in
  *  memory of its own, as before the first call. */
 bool metrics_open(const char *path);
 
@@ -105,14 +105,14 @@ void metrics_observe_us(enum metric_histogram histogram, int64_t us);
 /** Reads a histogram. */
 void metrics_times(enum metric_histogram histogram, struct metric_times *times);
 
-/** The number of the request row with these labels, which is created where missing; -1 where the
+/** The number of the request row with these labels, which is created if missing; -1 if the
  *  table is full. */
 int metrics_requests_row(const char *labels);
 
 /** Counts a response with `status` that took `us`; row -1: no-op. */
 void metrics_requests_add(int row, int status, int64_t us);
 
-/** Copies row `row` (0 ≤ row < METRIC_REQUESTS_MAX); returns false where there is none. */
+/** Copies row `row` (0 ≤ row < METRIC_REQUESTS_MAX); returns false if there is none. */
 bool metrics_requests_read(int row, struct metric_requests *requests);
 
 /** Replaces the published queues: at most METRIC_QUEUES_MAX + 1. Only one program of a host may
@@ -124,7 +124,7 @@ void metrics_queues_publish(const struct metric_queue *queues, size_t count);
 void metrics_queue_join(struct metric_queue *others, const struct metric_queue *queue);
 
 /** Copies the published queues to `queues` (room for METRIC_QUEUES_MAX + 1); returns how many. 0
- *  where the publishing program died while it was writing. */
+ *  if the publishing program died while it was writing. */
 size_t metrics_queues_read(struct metric_queue *queues);
 
 /** When the counters started at 0, in seconds since 1970. */

@@ -53,7 +53,7 @@ struct metrics_file *metrics_file(void)
     return in_use;
 }
 
-/* To be called with the file locked. Returns 1 where the file has our layout, 0 where it has
+/* To be called with the file locked. Returns 1 if the file has our layout, 0 if it has
  * another, -1 with errno set. */
 static int prepare(int fd)
 {
@@ -71,7 +71,7 @@ static int prepare(int fd)
     }
     if (about.st_size == 0) {
         /* Programs of other users in the group count here too, whatever the umask. Fails harmlessly
-         * where one of them created the file and got no further: only its owner may do this. */
+         * if one of them created the file and got no further: only its owner may do this. */
         (void)fchmod(fd, 0660);
         bool written = ftruncate(fd, (off_t)sizeof(struct metrics_file)) == 0 &&
                        pwrite(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head);
@@ -84,7 +84,7 @@ static int prepare(int fd)
     return found == head.layout ? 1 : 0;
 }
 
-/* -1 with errno set, EAGAIN where the file was of another release and has been removed. */
+/* -1 with errno set, EAGAIN if the file was of another release and has been removed. */
 static int open_locked(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);

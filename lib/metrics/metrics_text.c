@@ -71,7 +71,7 @@ static bool begins_family(const struct row *rows, size_t i)
     return i == 0 || strcmp(rows[i].name, rows[i - 1].name) != 0;
 }
 
-/* Writes "name_suffix{a,b} ", with braces where there are labels. */
+/* Writes "name_suffix{a,b} ", with braces if there are labels. */
 static void add_series(struct buffer *out, const char *name, const char *suffix, const char *first,
                        const char *second)
 {

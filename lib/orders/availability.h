@@ -14,12 +14,12 @@
 #include "lib/store/redis.h"
 
 /** Whether the rows have changed since the last finding, so that availability_publish() is due.
- *  Read-only. False also where PostgreSQL does not answer or the queue does not exist. */
+ *  Read-only. False also if PostgreSQL does not answer or the queue does not exist. */
 bool availability_drifted(struct postgres *postgres, struct arena *arena, struct str queue);
 
 /** Computes the finding, gives it the next change number and publishes it to Redis. `reopen`: an
- *  operator resumes the queue, so a sold-out queue reopens even where its setting `reopen` is
- *  false. Returns false where either server did not answer (logged; safe to repeat); true for a
+ *  operator resumes the queue, so a sold-out queue reopens even if its setting `reopen` is
+ *  false. Returns false if either server did not answer (logged; safe to repeat); true for a
  *  queue that does not exist. */
 bool availability_publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
                           struct str queue, bool reopen);

@@ -58,7 +58,7 @@ struct coupon_event {
     int64_t created_ms;
     int64_t updated_ms;
     int64_t now_ms;
-    int64_t issued; /* this and the next only where requested */
+    int64_t issued; /* this and the next only if requested */
     int64_t left;
 };
 
@@ -93,7 +93,7 @@ enum coupon_outcome coupon_issue_read(struct postgres *postgres, struct arena *a
                                       struct postgres_call *call, struct outbox_acks *acks,
                                       struct coupon *coupon);
 
-/** The stand-in for an idempotency key where a token is spent on a coupon of `event`, in the arena.
+/** The stand-in for an idempotency key when a token is spent on a coupon of `event`, in the arena.
  *  It is the same for every request, so that the spent token finds its coupon again, and no key of
  *  an order looks like it. */
 struct str coupon_key(struct arena *arena, struct str event);

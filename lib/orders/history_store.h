@@ -19,7 +19,7 @@ enum {
     HISTORY_PRUNED_MAX = 5000                        /* rows deleted per call */
 };
 
-/** The last minute (since 1970) in the history of `queue`; -1 where it is empty. */
+/** The last minute (since 1970) in the history of `queue`; -1 if it is empty. */
 enum postgres_outcome history_last(struct postgres *postgres, struct arena *arena, struct str queue,
                                    int64_t *minute);
 

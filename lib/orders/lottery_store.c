@@ -3,7 +3,7 @@
 #include "lib/admission/lottery.h"
 #include "lib/store/redis_reply.h"
 
-/** Reads the hash and ranges of a closed list. False where Redis did not answer. */
+/** Reads the hash and ranges of a closed list. False if Redis did not answer. */
 static bool read_closed_list(struct redis *redis, struct arena *arena,
                              const struct queue_row *queue, struct str *list_hash,
                              struct str *ranges)

@@ -19,7 +19,7 @@ enum lottery_step {
     LOTTERY_POSTGRES_SILENT
 };
 
-/** Carries out the draw of `queue` (as PostgreSQL has it) where the list in Redis has closed.
+/** Carries out the draw of `queue` (as PostgreSQL has it) if the list in Redis has closed.
  *  Idempotent and safe to run concurrently: the first draw that PostgreSQL records counts. */
 enum lottery_step lottery_hold(struct postgres *postgres, struct redis *redis, struct arena *arena,
                                const struct queue_row *queue);

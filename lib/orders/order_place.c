@@ -41,7 +41,7 @@ static void write_arrays(struct arena *arena, const struct order_request *reques
     buffer_free(&numbers);
 }
 
-/* The ids as the literal of a PostgreSQL array, quoted because NULL is a valid id. NULL where no
+/* The ids as the literal of a PostgreSQL array, quoted because NULL is a valid id. NULL if no
  * seats are ordered. */
 static const char *seat_array(struct arena *arena, const struct order_request *request)
 {

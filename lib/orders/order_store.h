@@ -131,7 +131,7 @@ bool order_id_is_valid(struct str id);
 enum order_outcome order_find(struct postgres *postgres, struct arena *arena, struct str member,
                               struct str id, struct order *order);
 
-/** The order that `key` of `member` placed: FOUND, NONE, KEY_REUSED where the request had another
+/** The order that `key` of `member` placed: FOUND, NONE, KEY_REUSED if the request had another
  *  fingerprint, UNAVAILABLE, or FAILED. */
 enum order_outcome order_by_key(struct postgres *postgres, struct arena *arena, struct str member,
                                 struct str key, struct str fingerprint, struct order *order);

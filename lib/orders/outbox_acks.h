@@ -50,7 +50,7 @@ const char *outbox_acks_take(struct outbox_acks *acks, struct arena *arena);
 void outbox_acks_settle(struct outbox_acks *acks, bool committed);
 
 /** Deletes the rows that may be deleted, in a transaction of its own, once the oldest is `rest_ms`
- *  old. A no-op while another transaction has some; where PostgreSQL does not answer they stay. */
+ *  old. A no-op while another transaction has some; if PostgreSQL does not answer they stay. */
 void outbox_acks_flush(struct outbox_acks *acks, struct postgres *postgres, struct arena *arena,
                        int64_t rest_ms);
 

@@ -18,7 +18,7 @@ struct payment_filter {
     struct str before; /* only those older than this payment */
 };
 
-/** Times in ms since 1970, -1 where not set. */
+/** Times in ms since 1970, -1 if not set. */
 struct payment_seen {
     struct str id;
     struct str order;

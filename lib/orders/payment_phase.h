@@ -17,7 +17,7 @@ enum payment_phase {
     PAYMENT_PHASE_COUNT
 };
 
-/** Parses a phase's name. Returns false where there is none of that name. */
+/** Parses a phase's name. Returns false if there is none of that name. */
 bool payment_phase_parse(struct str name, enum payment_phase *phase);
 
 const char *payment_phase_name(enum payment_phase phase);

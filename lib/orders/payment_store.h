@@ -119,7 +119,7 @@ struct payment_approval {
     struct str order_status;
 };
 
-/** READY → APPROVING for exactly one of all callers, where it is a payment of `provider`; extends
+/** READY → APPROVING for exactly one of all callers, if it is a payment of `provider`; extends
  *  the order to `wait_seconds` from now. DONE (see approval->turn), NONE. */
 enum payment_stored payment_approve_begin(struct postgres *postgres, struct arena *arena,
                                           struct str id, struct str provider, int64_t wait_seconds,
@@ -172,7 +172,7 @@ struct order_cancel {
 };
 
 /** Cancels the order `order` (valid) of `member`: see order_cancel() in the migration. DONE (also
- *  where it was canceled before or its refund is under way), NONE, NOT_CANCELABLE, IN_PROGRESS. */
+ *  if it was canceled before or its refund is under way), NONE, NOT_CANCELABLE, IN_PROGRESS. */
 enum payment_stored payment_order_cancel(struct postgres *postgres, struct arena *arena,
                                          struct str member, struct str order,
                                          struct order_cancel *cancel);
@@ -183,7 +183,7 @@ enum payment_stored payment_canceled(struct postgres *postgres, struct arena *ar
                                      int64_t canceled, bool give_back, struct str why,
                                      struct payment_effect *effect);
 
-/** The provider refuses the refund: PAID again where the order still has its goods. DONE, STALE. */
+/** The provider refuses the refund: PAID again if the order still has its goods. DONE, STALE. */
 enum payment_stored payment_cancel_refused(struct postgres *postgres, struct arena *arena,
                                            struct str id, struct str why,
                                            struct payment_effect *effect);
@@ -219,7 +219,7 @@ enum payment_stored payment_find(struct postgres *postgres, struct arena *arena,
                                  struct payment_row *row);
 
 /** Takes at most `limit` (≥ 1) payments whose next look-up is due, leased for `lease_seconds`:
- *  concurrent callers get others, except where news of one arrives. From attempt `person_after` on
+ *  concurrent callers get others, unless news of one arrives. From attempt `person_after` on
  *  a payment needs an operator. DONE (`*rows`, `*count`). */
 enum payment_stored payments_due(struct postgres *postgres, struct arena *arena, int64_t limit,
                                  int64_t person_after, int64_t lease_seconds,

@@ -222,7 +222,7 @@ enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
 }
 
 /** Gets the version that Redis has, -1 for none, and whether it has every setting that this release
- *  knows; false where Redis did not answer. */
+ *  knows; false if Redis did not answer. */
 static bool version_in_redis(struct redis *redis, struct arena *arena, struct str queue,
                              int64_t *version, bool *whole)
 {

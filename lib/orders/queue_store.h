@@ -84,7 +84,7 @@ enum postgres_outcome queue_store_delete(struct postgres *postgres, struct arena
                                          struct str id, const struct change_author *author,
                                          enum queue_change *change, struct queue_row *row);
 
-/** Reads a queue; `*found` is false, and `row` not filled, where it does not exist or was
+/** Reads a queue; `*found` is false, and `row` not filled, if it does not exist or was
  *  deleted. */
 enum postgres_outcome queue_store_get(struct postgres *postgres, struct arena *arena, struct str id,
                                       bool *found, struct queue_row *row);
@@ -95,7 +95,7 @@ enum postgres_outcome queue_store_list(struct postgres *postgres, struct arena *
                                        bool deleted_too, struct queue_row **rows, size_t *count);
 
 /** Publishes `row` to Redis, with the last availability finding, and adds the queue to the
- *  schedulers' list or removes it. Where Redis has no line of this queue, one is created: it gives
+ *  schedulers' list or removes it. If Redis has no line of this queue, one is created: it gives
  *  out no number up to `seq_floor` and promotes nobody for `recovery_ms`. PUBLISHED, OLDER (Redis
  *  has this version or a newer one), NOT_FOUND (the intent does not fit) or
  *  ADMISSION_UNAVAILABLE. */
@@ -104,7 +104,7 @@ enum outcome queue_publish(struct redis *redis, struct arena *arena, const struc
                            int64_t recovery_ms);
 
 /** Publishes a change that was just made to a queue which Redis should have. NOT_FOUND, with
- *  nothing published, where Redis does not have it: it has lost its data, and only recovery may
+ *  nothing published, if Redis does not have it: it has lost its data, and only recovery may
  *  recreate the line, so that the tickets of waiting members are honoured. Otherwise as above. */
 enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
                                   const struct queue_row *row);
@@ -121,7 +121,7 @@ struct queue_publish_report {
 
 /** Publishes all queues of which Redis has an older version (their publication failed) or a version
  *  published by a host of an earlier release, which does not know every setting. Returns false
- *  where PostgreSQL or Redis did not answer; `report` then has what was done so far. */
+ *  if PostgreSQL or Redis did not answer; `report` then has what was done so far. */
 bool queue_publish_all(struct postgres *postgres, struct redis *redis, struct arena *arena,
                        struct queue_publish_report *report);
 

@@ -14,7 +14,7 @@
 
 /** Raises the incarnation of `queue` by one if it is still `expected`: waits for running orders,
  *  and orders of earlier claims can no longer commit. Of several callers with the same `expected`,
- *  one raises it. POSTGRES_OK: `*incarnation` is the one now in force, 0 where the queue does not
+ *  one raises it. POSTGRES_OK: `*incarnation` is the one now in force, 0 if the queue does not
  *  exist. */
 enum postgres_outcome incarnation_raise(struct postgres *postgres, struct arena *arena,
                                         struct str queue, int64_t expected, int64_t *incarnation);

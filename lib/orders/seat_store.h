@@ -17,7 +17,7 @@
 
 /** Seats of one show, by id. */
 struct seat_states {
-    /* With the queue that it is sold through now; empty where there are no seats. */
+    /* With the queue that it is sold through now; empty if there are no seats. */
     struct show_ref show;
     const struct seat_state *states;
     size_t count;
@@ -52,7 +52,7 @@ struct show_plan {
     size_t count;
 };
 
-/** Reads a show's plan; `*found` is false where there is no such show. */
+/** Reads a show's plan; `*found` is false if there is no such show. */
 enum postgres_outcome seat_store_plan(struct postgres *postgres, struct arena *arena,
                                       struct str show, bool *found, struct show_plan *plan);
 

@@ -123,7 +123,7 @@ static struct str number_of(const struct plan_seat *seat)
     return seat->number;
 }
 
-/* One field of all seats as the literal of a PostgreSQL array, each text quoted. NULL where it is
+/* One field of all seats as the literal of a PostgreSQL array, each text quoted. NULL if it is
  * too large. */
 static const char *text_array(struct arena *arena, const struct plan_seat *seats, size_t count,
                               struct str (*field)(const struct plan_seat *))

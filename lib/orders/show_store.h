@@ -46,7 +46,7 @@ struct show_record {
     struct str queue;
     int64_t max_seats;        /* 1..SEATS_MAX */
     int64_t hold_ttl_seconds; /* HOLD_TTL_SECONDS_MIN..MAX */
-    struct str currency;      /* of all seats; empty where there are none */
+    struct str currency;      /* of all seats; empty if there are none */
     /* From here on set by PostgreSQL: */
     int64_t version;
     int64_t created_ms;
@@ -92,7 +92,7 @@ enum show_outcome concert_store_find(struct postgres *postgres, struct arena *ar
 
 /** The result of show_store_put(). */
 struct show_change {
-    struct str left_queue;   /* the queue that it was sold through before; empty where unchanged */
+    struct str left_queue;   /* the queue that it was sold through before; empty if unchanged */
     const struct str *fixed; /* for SEATS_FIXED: at most 100 of the seats concerned */
     size_t fixed_count;
 };
@@ -111,7 +111,7 @@ enum show_outcome show_store_put(struct postgres *postgres, struct arena *arena,
 enum show_outcome show_store_find(struct postgres *postgres, struct arena *arena, struct str id,
                                   struct show_record *show);
 
-/** The plan of a show, in its order: FOUND (`*count` 0 where there is no such show), UNAVAILABLE,
+/** The plan of a show, in its order: FOUND (`*count` 0 if there is no such show), UNAVAILABLE,
  *  or FAILED. */
 enum show_outcome show_store_plan(struct postgres *postgres, struct arena *arena, struct str id,
                                   const struct plan_seat **seats, size_t *count);

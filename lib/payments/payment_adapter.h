@@ -49,7 +49,7 @@ struct payment_adapter {
                        const struct payment_money *money, int64_t before,
                        struct payment_call *call);
 
-    /** False where the return parameters cannot belong to this payment. */
+    /** False if the return parameters cannot belong to this payment. */
     bool (*belongs)(const struct payment_subject *subject, const struct payment_return *back);
 
     /** Read a response. `offer` selects among several pages. */
@@ -70,7 +70,7 @@ struct payment_adapter {
                                           const struct payment_reply *reply,
                                           struct payment_state *state);
 
-    /** Reads a webhook call; NULL where the provider makes none. `secret` is empty where none is
+    /** Reads a webhook call; NULL if the provider makes none. `secret` is empty if none is
      *  configured. */
     enum payment_notice_outcome (*notice)(struct arena *arena, const struct payment_notice *notice,
                                           struct str secret, struct payment_hint *hint);
@@ -90,12 +90,12 @@ struct payment_verdict payment_unknown(struct arena *arena, bool answered, const
  *  "misconfigured" count; any other one becomes unknown. */
 struct payment_verdict payment_lookup_refused(struct payment_verdict verdict);
 
-/** The verdict of a cancel call that left the payment in `state`: unknown where nothing was
+/** The verdict of a cancel call that left the payment in `state`: unknown if nothing was
  *  refunded. */
 struct payment_verdict payment_cancel_answered(struct arena *arena, struct payment_verdict verdict,
                                                const struct payment_state *state);
 
-/** False where the amounts contradict the standing. */
+/** False if the amounts contradict the standing. */
 bool payment_state_adds_up(const struct payment_state *state);
 
 #endif

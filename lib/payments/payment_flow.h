@@ -20,7 +20,7 @@ struct payment_flow {
     const struct settings *settings;
     struct postgres *postgres;
     struct redis *redis;               /* may be unavailable: the outbox then delivers later */
-    struct payment_provider *provider; /* NULL where payment_provider is none */
+    struct payment_provider *provider; /* NULL if payment_provider is none */
 };
 
 /** Longest duration of one provider call with its transactions, in seconds, rounded up. */

@@ -19,7 +19,7 @@
  *  arena. */
 json_object *payment_json_parse(struct arena *arena, struct str text);
 
-/** The object `name` within `object`; NULL where there is none. */
+/** The object `name` within `object`; NULL if there is none. */
 json_object *payment_json_object(json_object *object, const char *name);
 
 /** Reads a text of 1 to `most` printable ASCII characters without spaces. */
@@ -32,7 +32,7 @@ bool payment_json_amount(json_object *object, const char *name, int64_t *amount)
 /** Reads an integer in the range of int. */
 bool payment_json_int(json_object *object, const char *name, int *number);
 
-/** Reads an RFC 3339 time, Korean where it has no zone, as ms since 1970; -1 where it is missing,
+/** Reads an RFC 3339 time, Korean if it has no zone, as ms since 1970; -1 if it is missing,
  *  null or invalid. */
 int64_t payment_json_time(json_object *object, const char *name);
 

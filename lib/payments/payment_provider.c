@@ -163,7 +163,7 @@ static struct http_answer send_call(struct payment_provider *provider,
     return answer;
 }
 
-/* Sends a call and releases it. Returns the response; NULL, with the verdict, where there is
+/* Sends a call and releases it. Returns the response; NULL, with the verdict, if there is
  * none. */
 static const struct payment_reply *exchange(struct payment_provider *provider, struct arena *arena,
                                             struct payment_call *call,
@@ -191,7 +191,7 @@ static const struct payment_reply *exchange(struct payment_provider *provider, s
     return reply;
 }
 
-/* Counts a call and logs it: as a warning where operators should see it, else only at level
+/* Counts a call and logs it: as a warning if operators should see it, else only at level
  * debug. */
 static struct payment_verdict logged(const char *call, const struct payment_subject *subject,
                                      struct payment_verdict verdict)
@@ -231,7 +231,7 @@ static struct str cut_name(struct str name)
     return name;
 }
 
-/* Why an offer is not possible at all; NULL where it is. */
+/* Why an offer is not possible at all; NULL if it is. */
 static const char *unsupported(const struct payment_subject *subject,
                                const struct payment_offer *offer)
 {

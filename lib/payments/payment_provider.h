@@ -44,7 +44,8 @@ enum payment_refusal {
     PAYMENT_REFUSAL_DECLINED,
     PAYMENT_REFUSAL_EXPIRED,   /* the session has expired */
     PAYMENT_REFUSAL_TOO_EARLY, /* the payer has not finished there yet: the session stays open */
-    /* The return parameters are not of this payment: forged, or a defect; the session stays open. */
+    /* The return parameters are not of this payment: forged, or a defect; the session stays
+     * open. */
     PAYMENT_REFUSAL_MISMATCH,
     PAYMENT_REFUSAL_NO_SUCH, /* the provider does not know this reference */
     PAYMENT_REFUSAL_AMOUNT,  /* the provider does not accept the amount: a defect */
@@ -138,8 +139,8 @@ struct payment_verdict {
 struct payment_provider;
 
 /** Opens the provider of the settings payment_*, which are borrowed. The secret is reloaded when
- *  its file changes. `*provider` stays NULL where payment_provider is "none". Returns false, with
- *  one sentence in `error`, where the settings are unusable. */
+ *  its file changes. `*provider` stays NULL if payment_provider is "none". Returns false, with
+ *  one sentence in `error`, if the settings are unusable. */
 bool payment_provider_open(const struct settings *settings, struct payment_provider **provider,
                            char error[PAYMENT_PROVIDER_ERROR]);
 
@@ -157,7 +158,7 @@ struct payment_verdict payment_provider_ready(struct payment_provider *provider,
                                               struct payment_session *session);
 
 /** Takes the money. OK: `*state` says what was taken; compare it. To be called once per payment,
- *  but a repeated call takes nothing twice. REJECTED as MISMATCH, with nothing sent, where `back`
+ *  but a repeated call takes nothing twice. REJECTED as MISMATCH, with nothing sent, if `back`
  *  cannot belong to this payment. */
 struct payment_verdict payment_provider_approve(struct payment_provider *provider,
                                                 struct arena *arena,

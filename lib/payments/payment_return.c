@@ -97,7 +97,7 @@ static enum payment_returned_as end_rejected(const struct approval *approval,
     }
 }
 
-/* The money may have been taken. Where the provider did answer, a look-up now may tell; otherwise
+/* The money may have been taken. If the provider did answer, a look-up now may tell; otherwise
  * reconcile looks it up. */
 static enum payment_returned_as end_unknown(const struct approval *approval,
                                             const struct payment_verdict *verdict)
@@ -160,7 +160,7 @@ static enum payment_returned_as approve(const struct approval *approval,
     return end_unknown(approval, &verdict);
 }
 
-/* Finds the payment. Returns false where `*as` is the result. */
+/* Finds the payment. Returns false if `*as` is the result. */
 static bool find_returned(const struct payment_flow *flow, struct arena *arena, struct str order,
                           struct str state, struct str *id, enum payment_returned_as *as)
 {

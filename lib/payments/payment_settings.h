@@ -9,8 +9,8 @@
 #include "lib/payments/payment_provider.h"
 #include "lib/settings/settings.h"
 
-/** Checks what must be set for a provider, which is `local` where it is on this machine. Returns
- *  false, with one sentence in `error`, where something is missing or wrong. */
+/** Checks what must be set for a provider, which is `local` if it is on this machine. Returns
+ *  false, with one sentence in `error`, if something is missing or wrong. */
 bool payment_settings_fit(const struct settings *settings, bool local,
                           char error[PAYMENT_PROVIDER_ERROR]);
 

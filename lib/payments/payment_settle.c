@@ -13,7 +13,7 @@ static enum payment_settled note(const struct payment_flow *flow, struct arena *
                : PAYMENT_SETTLED_NO_STORE;
 }
 
-/* True where this program can query the payment's provider. */
+/* True if this program can query the payment's provider. */
 static bool is_ours(const struct payment_flow *flow, const struct payment_row *row)
 {
     return flow->provider != NULL &&

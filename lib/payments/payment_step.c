@@ -58,7 +58,7 @@ bool payment_step_is_recorded(enum payment_stored stored)
            stored != PAYMENT_STORED_UNKNOWN && stored != PAYMENT_STORED_FAILED;
 }
 
-/* True, after a pause, where the same record may be tried again. */
+/* True, after a pause, if the same record may be tried again. */
 static bool try_again(enum payment_stored stored, int tries)
 {
     const struct timespec pause = {.tv_nsec = RECORD_PAUSE_MS * 1000000L};

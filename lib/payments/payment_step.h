@@ -7,8 +7,8 @@
 #include "lib/base/log.h"
 #include "lib/payments/payment_flow.h"
 
-/** The payment as it is identified to the provider. The payer is a hash of the member: the same in each
- *  call, and no personal data. */
+/** The payment as it is identified to the provider. The payer is a hash of the member: the same in
+ *  each call, and no personal data. */
 struct payment_subject payment_step_subject(struct arena *arena, struct str id, struct str ref,
                                             struct str member,
                                             const struct payment_amounts *amounts);
@@ -24,7 +24,7 @@ void payment_step_tell(const struct payment_flow *flow, struct arena *arena,
 void payment_step_log(enum log_level level, const char *event, struct str id,
                       const struct payment_effect *effect, struct str detail);
 
-/** Records what was taken, and publishes it to Redis. Where PostgreSQL does not answer it retries
+/** Records what was taken, and publishes it to Redis. If PostgreSQL does not answer it retries
  *  twice, 300 ms apart, since the money has moved. `effect` is filled unless the outcome is NONE,
  *  UNAVAILABLE, UNKNOWN or FAILED. */
 enum payment_stored payment_step_paid(const struct payment_flow *flow, struct arena *arena,
@@ -36,7 +36,7 @@ enum payment_stored payment_step_canceled(const struct payment_flow *flow, struc
                                           struct str id, const struct payment_state *state,
                                           struct str why, struct payment_effect *effect);
 
-/** True where it was recorded, now or before, and `effect` is filled. */
+/** True if it was recorded, now or before, and `effect` is filled. */
 bool payment_step_is_recorded(enum payment_stored stored);
 
 #endif

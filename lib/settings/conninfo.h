@@ -8,7 +8,7 @@
 #include "lib/base/str.h"
 
 /** Appends `conninfo` (keywords and values, or a URI) with "***" for each password; "***" alone
- *  where it cannot be parsed. */
+ *  if it cannot be parsed. */
 void conninfo_add_masked(struct buffer *out, struct str conninfo);
 
 #endif

@@ -19,7 +19,7 @@ struct endpoint {
 /** Parses host:port. Returns false, `endpoint` untouched, for anything else. */
 bool endpoint_parse(struct str text, struct endpoint *endpoint);
 
-/** Parses a list of 1..ENDPOINTS_MAX endpoints separated by spaces. Returns their number, 0 where
+/** Parses a list of 1..ENDPOINTS_MAX endpoints separated by spaces. Returns their number, 0 if
  *  one is invalid or there are too many. */
 size_t endpoint_list(struct str text, struct endpoint endpoints[ENDPOINTS_MAX]);
 

@@ -34,7 +34,7 @@ struct program_option {
     const char *name;        /* without "--" */
     const char *argument;    /* name of its argument in the help; NULL: takes none */
     const char *description; /* one line */
-    const char *value; /* out: the argument ("" for an option without), NULL where not given */
+    const char *value;       /* out: the argument ("" for an option without), NULL if not given */
 };
 
 struct program {

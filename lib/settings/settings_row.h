@@ -41,7 +41,7 @@ size_t setting_row_count(void);
 /** Row `i`, in the order of the table. */
 const struct setting_row *setting_row(size_t i);
 
-/** Sets `*i` to the index of the row named `name`; returns false where there is none. */
+/** Sets `*i` to the index of the row named `name`; returns false if there is none. */
 bool setting_row_find(struct str name, size_t *i);
 
 /** The field of a row of a text kind. */
@@ -50,7 +50,7 @@ const char **setting_text(struct settings *settings, const struct setting_row *r
 /** Describes the allowed values, e.g. "a whole number from 1 to 9 (ms)". */
 void setting_allowed(const struct setting_row *row, char out[SETTING_ALLOWED]);
 
-/** Sets the field from `value`. Returns false, nothing changed, where `value` is not allowed. */
+/** Sets the field from `value`. Returns false, nothing changed, if `value` is not allowed. */
 bool setting_set(struct settings *settings, const struct setting_row *row, struct str value);
 
 /** Formats the value of an integer or boolean row as in a settings file. */

@@ -46,7 +46,7 @@ struct postgres_call {
     bool sent_again;
     enum postgres_outcome outcome;
     PGresult *rows;
-    struct postgres_refusal refusal; /* where the outcome is not POSTGRES_OK */
+    struct postgres_refusal refusal; /* if the outcome is not POSTGRES_OK */
 };
 
 /** Creates a client for `conninfo` (borrowed), which may name several servers: each connection goes
@@ -63,7 +63,7 @@ size_t postgres_servers(const struct postgres *postgres);
 
 /** Executes one prepared statement in a transaction of its own: one round trip. `parameters` are
  *  text, NULL for SQL NULL; as many as the query takes. For POSTGRES_OK `*result` has the rows and
- *  belongs to the arena. Never retried here, except where the statement was not sent. */
+ *  belongs to the arena. Never retried here, unless the statement was not sent. */
 enum postgres_outcome postgres_query(struct postgres *postgres, struct arena *arena,
                                      enum query query, const char *const *parameters,
                                      const PGresult **result);
@@ -74,10 +74,10 @@ enum postgres_outcome postgres_query(struct postgres *postgres, struct arena *ar
 void postgres_send(struct postgres *postgres, struct postgres_call *call);
 
 /** The socket on which the answer of the call in flight arrives: once it is readable,
- *  postgres_finish() hardly blocks. -1 where none is in flight. */
+ *  postgres_finish() hardly blocks. -1 if none is in flight. */
 int postgres_awaits(const struct postgres *postgres);
 
-/** Waits for the answer, as long as postgres_query() would. A no-op where the call is finished. */
+/** Waits for the answer, as long as postgres_query() would. A no-op if the call is finished. */
 void postgres_finish(struct postgres *postgres, struct postgres_call *call);
 
 /** The outcome of a finished call, as postgres_query() would return it; to be called once. */
@@ -85,12 +85,12 @@ enum postgres_outcome postgres_take(struct postgres *postgres, struct arena *are
                                     struct postgres_call *call, const PGresult **result);
 
 /** SQLSTATE (five characters), message and DETAIL of the last refusal by postgres_query() or
- *  postgres_take(); "" where missing. */
+ *  postgres_take(); "" if missing. */
 const char *postgres_sqlstate(const struct postgres *postgres);
 const char *postgres_message(const struct postgres *postgres);
 const char *postgres_detail(const struct postgres *postgres);
 
-/** True when the server answers within a second: connects where needed, unless the backoff forbids
+/** True when the server answers within a second: connects if needed, unless the backoff forbids
  *  it. */
 bool postgres_alive(struct postgres *postgres);
 

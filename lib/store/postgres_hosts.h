@@ -22,7 +22,7 @@ struct postgres_hosts *postgres_hosts_new(const char *conninfo);
 
 void postgres_hosts_free(struct postgres_hosts *hosts);
 
-/** The number of servers; 1 also where only libpq knows it (from its environment or a service
+/** The number of servers; 1 also if only libpq knows it (from its environment or a service
  *  file). */
 size_t postgres_hosts_count(const struct postgres_hosts *hosts);
 
@@ -31,7 +31,7 @@ const char *postgres_hosts_name(const struct postgres_hosts *hosts, size_t index
 const char *postgres_hosts_port(const struct postgres_hosts *hosts, size_t index);
 
 /** Connects, until `deadline` (clock_monotonic_ms), to the server to write to, or to one that fits
- *  target_session_attrs (default among several servers: read-write). NULL where there is none:
+ *  target_session_attrs (default among several servers: read-write). NULL if there is none:
  *  `error` of `size` bytes says why. */
 PGconn *postgres_hosts_connect(struct postgres_hosts *hosts, int64_t deadline, char *error,
                                size_t size);

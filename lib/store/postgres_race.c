@@ -95,7 +95,7 @@ static short events_of(const struct racer *racer)
     return PQflush(racer->connection) > 0 ? POLLIN | POLLOUT : POLLIN;
 }
 
-/* Polls all running racers once. False where none is running. */
+/* Polls all running racers once. False if none is running. */
 static bool look(struct racer *racers, size_t count, int64_t deadline)
 {
     struct pollfd watched[POSTGRES_HOSTS_MOST];

@@ -12,7 +12,7 @@
 
 /** The history that a server writes to. */
 struct postgres_age {
-    char cluster[24]; /* system identifier; "" where the server does not reveal it */
+    char cluster[24]; /* system identifier; "" if the server does not reveal it */
     int64_t timeline; /* grows with each promotion; 0: a standby, or not revealed */
 };
 

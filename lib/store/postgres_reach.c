@@ -36,7 +36,7 @@ static void say_why(const char *conninfo, const PGconn *connection, char error[S
     PQconninfoFree(read);
 }
 
-/* The options in force; NULL, with one sentence in `error`, where libpq refuses them. */
+/* The options in force; NULL, with one sentence in `error`, if libpq refuses them. */
 static PQconninfoOption *options_of(const char *conninfo, char error[SETTINGS_ERROR])
 {
     const char *const names[] = {"dbname", "port", NULL};

@@ -25,12 +25,12 @@ struct postgres_reach {
 };
 
 /** Determines it without connecting; paths live in the arena. Returns false, with one sentence in
- *  `error`, where libpq refuses the conninfo (for example an undefined service), or a path is not
+ *  `error`, if libpq refuses the conninfo (for example an undefined service), or a path is not
  *  absolute. */
 bool postgres_reach_find(const char *conninfo, struct arena *arena, struct postgres_reach *reach,
                          char error[SETTINGS_ERROR]);
 
-/** Whether the sandbox, where enabled, can grant it: a check of the settings (struct program). True
+/** Whether the sandbox, if enabled, can grant it: a check of the settings (struct program). True
  *  for an empty postgres_conninfo. */
 bool postgres_reach_check(const struct settings *settings, char error[SETTINGS_ERROR]);
 

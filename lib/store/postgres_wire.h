@@ -17,7 +17,7 @@ enum wire {
     WIRE_SILENT  /* sent, but the answer is incomplete: timeout, or the connection broke */
 };
 
-/** Connects until `deadline` (clock_monotonic_ms). NULL where it fails: `error` of `size` bytes
+/** Connects until `deadline` (clock_monotonic_ms). NULL if it fails: `error` of `size` bytes
  *  says why. DNS look-ups of names in the conninfo are not bounded by the deadline. */
 PGconn *wire_connect(const char *conninfo, int64_t deadline, char *error, size_t size);
 
@@ -33,14 +33,14 @@ void wire_forget_unsent(const PGconn *connection);
 /** Keeps the server's notices out of our log. */
 void wire_silence_notices(PGconn *connection);
 
-/** False where the server has closed this idle connection. Does not block. */
+/** False if the server has closed this idle connection. Does not block. */
 bool wire_is_fresh(PGconn *connection);
 
-/** Sends the queued data, until `deadline`. False where some of it could not be sent. */
+/** Sends the queued data, until `deadline`. False if some of it could not be sent. */
 bool wire_send(PGconn *connection, int64_t deadline);
 
-/** Receives the complete answer to what was sent, until `deadline`; does not block where it has
- *  arrived. `*result` is the error where there was one, else the last result; NULL where none came.
+/** Receives the complete answer to what was sent, until `deadline`; does not block if it has
+ *  arrived. `*result` is the error if there was one, else the last result; NULL if none came.
  *  It is the caller's. */
 enum wire wire_receive(PGconn *connection, int64_t deadline, PGresult **result);
 

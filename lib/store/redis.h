@@ -31,7 +31,7 @@ struct redis *redis_new_unguarded(const struct settings *settings, int64_t timeo
 void redis_free(struct redis *redis);
 
 /** Sends `command` and waits for its reply, which belongs to `arena`. A script that Redis does not
- *  know is sent again with its text. Returns NULL where Redis cannot be reached, does not answer in
+ *  know is sent again with its text. Returns NULL if Redis cannot be reached, does not answer in
  *  time or answers with an error; redis_error() says why. After NULL it is not known whether the
  *  command was executed. */
 const redisReply *redis_call(struct redis *redis, struct arena *arena,

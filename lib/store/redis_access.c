@@ -49,7 +49,7 @@ const char *redis_server_name(const struct redis_server *server, char name[ENDPO
     return name;
 }
 
-/* Reads the password, the file's first line. False, with one sentence in `error`, where it is
+/* Reads the password, the file's first line. False, with one sentence in `error`, if it is
  * missing. */
 static bool read_password(const char *path, char **bytes, size_t *length, struct str *password,
                           char error[REDIS_ACCESS_ERROR])
@@ -77,7 +77,7 @@ static bool read_password(const char *path, char **bytes, size_t *length, struct
 _Static_assert((int)SECRET_ERROR <= (int)REDIS_ACCESS_ERROR,
                "one sentence fits where the other does");
 
-/* Appends AUTH where there is a password. */
+/* Appends AUTH if there is a password. */
 static bool append_login(const struct redis_access *access, bool sentinel, redisContext *context,
                          int *login, char error[REDIS_ACCESS_ERROR])
 {

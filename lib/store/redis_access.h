@@ -50,15 +50,15 @@ bool redis_server_equal(const struct redis_server *a, const struct redis_server 
 /** The server's name for messages: "host:port" or the socket's path. */
 const char *redis_server_name(const struct redis_server *server, char name[ENDPOINT_HOST + 16]);
 
-/** Connects and, where a password is set, authenticates, within `timeout_ms` each; `sentinel`: as
- *  the Sentinels' user. The caller frees the context. NULL, with one sentence in `error`, where
+/** Connects and, if a password is set, authenticates, within `timeout_ms` each; `sentinel`: as
+ *  the Sentinels' user. The caller frees the context. NULL, with one sentence in `error`, if
  *  that fails. */
 redisContext *redis_dial(const struct redis_access *access, const struct redis_server *server,
                          bool sentinel, int64_t timeout_ms, char error[REDIS_ACCESS_ERROR]);
 
-/** Starts a connection without blocking, with the authentication already in its output buffer where
+/** Starts a connection without blocking, with the authentication already in its output buffer if
  *  a password is set: `*login` is the number of replies to it, 0 or 1. NULL, with one sentence in
- *  `error`, where it cannot be started. */
+ *  `error`, if it cannot be started. */
 redisContext *redis_dial_begin(const struct redis_access *access, const struct redis_server *server,
                                bool sentinel, int *login, char error[REDIS_ACCESS_ERROR]);
 

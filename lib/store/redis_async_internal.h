@@ -81,7 +81,7 @@ struct redis_async {
     int64_t seek_at_ms; /* not before */
 };
 
-/** The node of a server, created where missing; NULL where there are too many. */
+/** The node of a server, created if missing; NULL if there are too many. */
 struct async_node *async_node_of(struct redis_async *async, const struct redis_server *server,
                                  int64_t now_ms);
 
@@ -91,7 +91,7 @@ void async_node_turn(struct async_node *node, int64_t now_ms);
 /** Milliseconds until the next check, INT64_MAX: never. */
 int64_t async_node_next_turn(const struct async_node *node, int64_t now_ms);
 
-/** Queries the primary, or the slots, where needed. */
+/** Queries the primary, or the slots, if needed. */
 void async_discovery_turn(struct redis_async *async, int64_t now_ms);
 
 /** Milliseconds until the next query, INT64_MAX: never. */
@@ -100,7 +100,7 @@ int64_t async_discovery_next_turn(const struct redis_async *async, int64_t now_m
 /** Appends a new or returned command to the waiting ones. */
 void async_enqueue(struct async_call *call);
 
-/** Sends one of the client's own commands to `node`, or by its key where that is NULL; its arena is
+/** Sends one of the client's own commands to `node`, or by its key if that is NULL; its arena is
  *  freed after `done`. */
 void async_send_internal(struct redis_async *async, struct async_node *node, struct arena *arena,
                          struct redis_command *command, redis_pipeline_done *done, void *context,

@@ -21,7 +21,7 @@ static void open_gate(struct async_node *node)
     node->async->has_been_up = true;
 }
 
-/* Ignores the reply where a new connection has reset the gate meanwhile. */
+/* Ignores the reply if a new connection has reset the gate meanwhile. */
 static void on_tenure(void *context, const redisReply *reply)
 {
     struct async_node *node = context;

@@ -27,7 +27,7 @@ struct redis_command {
 struct redis_command *redis_command_new(struct arena *arena, const char *name);
 
 /** Begins a transaction: the commands added next run between MULTI and EXEC, at one moment. Only
- *  EXEC's reply counts: an array with the replies, or an error where one of the commands was
+ *  EXEC's reply counts: an array with the replies, or an error if one of the commands was
  *  refused. At most `commands`. */
 struct redis_command *redis_command_transaction(struct arena *arena, int commands);
 
@@ -63,7 +63,7 @@ void redis_command_add(struct redis_command *command, struct str word);
 /** Appends a number, formatted in the arena. */
 void redis_command_add_int(struct redis_command *command, int64_t number);
 
-/** The key that determines the cluster node, borrowed; empty where any node will do. */
+/** The key that determines the cluster node, borrowed; empty if any node will do. */
 struct str redis_command_key(const struct redis_command *command);
 
 /** The command in wire format, in its arena. */

@@ -22,17 +22,17 @@ struct redis {
     char error[REDIS_ACCESS_ERROR];
 };
 
-/** The node of a server; where there are too many, the last one is replaced. */
+/** The node of a server; if there are too many, the last one is replaced. */
 struct redis_node *redis_node_of(struct redis *redis, const struct redis_server *server);
 
-/** The only node; with Sentinels, they are queried for each new connection. NULL where they name
+/** The only node; with Sentinels, they are queried for each new connection. NULL if they name
  *  none. */
 struct redis_node *redis_only_node(struct redis *redis);
 
-/** Connects where needed. Counts connections that have ended, however that was noticed. */
+/** Connects if needed. Counts connections that have ended, however that was noticed. */
 bool redis_connect_node(struct redis *redis, struct redis_node *node);
 
-/** Sends one command; the caller frees the reply. NULL where none came. */
+/** Sends one command; the caller frees the reply. NULL if none came. */
 redisReply *redis_ask_node(struct redis *redis, struct redis_node *node,
                            const struct redis_command *command, bool asking);
 

@@ -10,7 +10,7 @@
 
 #include "lib/metrics/metrics.h"
 
-/** Counts the end of a round trip, and the time since `sent_us` (clock_monotonic_us) where a reply
+/** Counts the end of a round trip, and the time since `sent_us` (clock_monotonic_us) if a reply
  *  came. `reply` NULL: none came. */
 void redis_metrics_count(const redisReply *reply, enum metric_histogram client, int64_t sent_us);
 

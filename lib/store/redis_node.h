@@ -19,18 +19,18 @@ struct redis_node {
     int64_t checked_ms;
 };
 
-/** Connects where needed; an idle connection that the server has closed is replaced. */
+/** Connects if needed; an idle connection that the server has closed is replaced. */
 bool redis_node_connect(struct redis_node *node, const struct redis_access *access,
                         int64_t timeout_ms, char error[REDIS_ACCESS_ERROR]);
 
-/** True when the server has closed the connection; false also where there is none. */
+/** True when the server has closed the connection; false also if there is none. */
 bool redis_node_has_ended(const struct redis_node *node);
 
 /** Closes the connection, if any. Returns whether there was one. */
 bool redis_node_close(struct redis_node *node);
 
 /** Sends one command, with `asking` after an ASKING; the caller frees the reply. NULL, with one
- *  sentence in `error` and the connection closed, where none came in time: a late reply must never
+ *  sentence in `error` and the connection closed, if none came in time: a late reply must never
  *  be taken for that of the next command. */
 redisReply *redis_node_ask(struct redis_node *node, const struct redis_command *command,
                            bool asking, char error[REDIS_ACCESS_ERROR]);

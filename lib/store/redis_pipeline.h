@@ -20,7 +20,7 @@ enum { REDIS_PIPELINE_MAX = 4096 }; /* commands in flight */
 
 struct redis_pipeline;
 
-/** Gets the reply, borrowed for the call only; NULL where there is none: it is then not known
+/** Gets the reply, borrowed for the call only; NULL if there is none: it is then not known
  *  whether the command was executed. Must not send another command. */
 typedef void redis_pipeline_done(void *context, const redisReply *reply);
 

@@ -33,13 +33,13 @@ struct redis_primaries {
     bool is_current; /* the record has exactly these */
 };
 
-/** Queries all primaries, for a cluster those that serve a slot. False where one does not answer,
+/** Queries all primaries, for a cluster those that serve a slot. False if one does not answer,
  *  or a slot has none: try again. */
 bool redis_primaries_look(struct redis *redis, struct arena *arena,
                           struct redis_primaries *primaries);
 
-/** To be called before a queue's first data are written: records the primaries where nothing was
- *  ever recorded, so that no data are older than the record. False where that failed. */
+/** To be called before a queue's first data are written: records the primaries if nothing was
+ *  ever recorded, so that no data are older than the record. False if that failed. */
 bool redis_primaries_begin(struct redis *redis, struct arena *arena);
 
 /** Whether the keys of `queue` are on a primary whose is_whole is false. */
@@ -56,11 +56,11 @@ struct redis_memory {
     bool is_complete; /* every queue has been in Redis since then */
 };
 
-/** Reads it, before the queues are read. False where Redis did not answer. */
+/** Reads it, before the queues are read. False if Redis did not answer. */
 bool redis_memory_look(struct redis *redis, struct arena *arena, struct redis_memory *memory);
 
 /** Records that every queue is in Redis, unless the primaries were recorded again since `memory`
- *  was read, or Redis has lost the record. False where Redis did not answer. */
+ *  was read, or Redis has lost the record. False if Redis did not answer. */
 bool redis_memory_complete(struct redis *redis, struct arena *arena,
                            const struct redis_memory *memory);
 

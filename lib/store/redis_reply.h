@@ -15,7 +15,7 @@
  *  from the reply. */
 struct str redis_reply_text(const redisReply *reply, size_t index);
 
-/** The `index`th element as a number (integers, and strings that contain one); `otherwise` where it
+/** The `index`th element as a number (integers, and strings that contain one); `otherwise` if it
  *  is none. */
 int64_t redis_reply_int(const redisReply *reply, size_t index, int64_t otherwise);
 

@@ -17,7 +17,7 @@ enum { REDIS_SENTINEL_TIMEOUT_MS = 300 }; /* for each of them */
 struct redis_command *redis_sentinel_ask(struct arena *arena, const struct redis_access *access);
 
 /** Fills `server`, and from now on asks the Sentinel that knew it first. False, with one sentence
- *  in `error`, where none does. */
+ *  in `error`, if none does. */
 bool redis_sentinel_find(struct redis_access *access, struct redis_server *server,
                          char error[REDIS_ACCESS_ERROR]);
 

@@ -16,7 +16,7 @@
 
 enum { REDIS_SLOTS = 16384, REDIS_SERVERS_MAX = 64 };
 
-/** The slot of a key: of its hash tag, where it has one. */
+/** The slot of a key: of its hash tag, if it has one. */
 int redis_slot_of(struct str key);
 
 /** Which server serves each slot of a cluster. */
@@ -29,18 +29,18 @@ struct redis_slots {
 void redis_slots_clear(struct redis_slots *slots);
 
 /** Parses the reply to CLUSTER SLOTS; `from` is its sender, for replies without a host. False,
- *  nothing changed, where it is malformed or names too many servers. */
+ *  nothing changed, if it is malformed or names too many servers. */
 bool redis_slots_read(struct redis_slots *slots, const redisReply *reply,
                       const struct redis_server *from);
 
-/** Records that `slot` is at `server` (a MOVED). Returns its index, -1 where there are too many
+/** Records that `slot` is at `server` (a MOVED). Returns its index, -1 if there are too many
  *  servers. */
 int redis_slots_note(struct redis_slots *slots, int slot, const struct redis_server *server);
 
 /** True when every slot has an owner. */
 bool redis_slots_complete(const struct redis_slots *slots);
 
-/** Parses the reply to SENTINEL get-master-addr-by-name: false where the Sentinel knows no such
+/** Parses the reply to SENTINEL get-master-addr-by-name: false if the Sentinel knows no such
  *  primary. */
 bool redis_sentinel_read(const redisReply *reply, struct redis_server *server);
 

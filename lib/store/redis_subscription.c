@@ -105,7 +105,7 @@ static bool has_news(const struct redis_subscription *subscription)
     return poll(&news, 1, 0) > 0;
 }
 
-/* False where the connection is unusable. */
+/* False if the connection is unusable. */
 static bool take_replies(struct redis_subscription *subscription, subscription_heard *heard,
                          void *context)
 {

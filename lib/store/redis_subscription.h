@@ -32,7 +32,7 @@ struct redis_subscription *redis_subscription_new(const struct settings *setting
 /** NULL is allowed. */
 void redis_subscription_free(struct redis_subscription *subscription);
 
-/** Takes all events that have arrived, in order, and connects where needed. Returns whether it is
+/** Takes all events that have arrived, in order, and connects if needed. Returns whether it is
  *  subscribed: false also while a new connection is being opened. `now_ms` is monotonic. */
 bool redis_subscription_drain(struct redis_subscription *subscription, int64_t now_ms,
                               subscription_heard *heard, void *context);

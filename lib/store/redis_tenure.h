@@ -4,7 +4,7 @@
  * tenures: a restart may lose the last second, a fail-over what had not reached the replica, and
  * nothing in the data shows it. The tenures whose data are known to be complete are therefore
  * recorded in the hash `sluice:tenures`, run id → replication id, and programs use only a server
- * whose own tenure is among them. Where the hash is missing, so is everything else (or an earlier
+ * whose own tenure is among them. If the hash is missing, so is everything else (or an earlier
  * release without tenures wrote the data). Only reconcile writes the hash, after it has recovered
  * the queues. Internal to lib/store, except for redis_primary.h.
  */
