@@ -111,7 +111,7 @@ static double answered(const struct load_counts *before, const struct load_count
     return (double)answered;
 }
 
-static bool anything_ended(const struct load_counts *before, const struct load_counts *now)
+static bool any_ended(const struct load_counts *before, const struct load_counts *now)
 {
     return answered(before, now) > 0 || now->errors > before->errors ||
            now->timeouts > before->timeouts;
@@ -154,7 +154,7 @@ static bool follow_load(const struct autopilot_look *look, struct autopilot_memo
                *seconds, 3);
     follow_no_shows(look, memory, *seconds);
     /* A single one may be left over from a worker that died. */
-    if (look->claimed < 2 || anything_ended(&memory->orders, &look->orders)) {
+    if (look->claimed < 2 || any_ended(&memory->orders, &look->orders)) {
         memory->silent_ms = 0;
     } else if (memory->silent_ms == 0) {
         memory->silent_ms = look->now_ms;
@@ -372,7 +372,7 @@ static void settle(const struct assessment *assessment, struct autopilot_verdict
     verdict->rate = memory->in_force;
 }
 
-static bool reason_moves(enum autopilot_reason reason)
+static bool reason_changes_rate(enum autopilot_reason reason)
 {
     return reason == AUTOPILOT_ERRORS || reason == AUTOPILOT_TIMEOUTS ||
            reason == AUTOPILOT_STUCK || reason == AUTOPILOT_LATENCY ||
@@ -401,7 +401,7 @@ void autopilot_step(const struct autopilot_goal *goal, const struct autopilot_lo
                                     : decide(&assessment);
     verdict->dropped = assessment.dropped;
     settle(&assessment, verdict);
-    if (verdict->moved && !reason_moves(verdict->reason)) {
+    if (verdict->moved && !reason_changes_rate(verdict->reason)) {
         verdict->reason = AUTOPILOT_NO_SHOWS;
     }
 }

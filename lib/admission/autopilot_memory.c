@@ -31,7 +31,7 @@ static void walk_text(struct walk *walk, const char *word)
     walk->room -= (size_t)length;
 }
 
-static void walk_whole(struct walk *walk, int64_t *number)
+static void walk_integer(struct walk *walk, int64_t *number)
 {
     char word[NUMBER_TEXT];
 
@@ -73,11 +73,11 @@ static void walk_real(struct walk *walk, double *number)
 static void walk_counts(struct walk *walk, struct load_counts *counts)
 {
     for (int i = 0; i < LOAD_BUCKETS; i++) {
-        walk_whole(walk, &counts->buckets[i]);
+        walk_integer(walk, &counts->buckets[i]);
     }
-    walk_whole(walk, &counts->errors);
-    walk_whole(walk, &counts->timeouts);
-    walk_whole(walk, &counts->busy);
+    walk_integer(walk, &counts->errors);
+    walk_integer(walk, &counts->timeouts);
+    walk_integer(walk, &counts->busy);
 }
 
 static void walk_view(struct walk *walk, struct load_view *view)
@@ -105,7 +105,7 @@ static void walk_memory(struct walk *walk, struct autopilot_memory *memory)
                              &memory->broke_at};
 
     for (size_t i = 0; i < sizeof(wholes) / sizeof(wholes[0]); i++) {
-        walk_whole(walk, wholes[i]);
+        walk_integer(walk, wholes[i]);
     }
     for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++) {
         walk_real(walk, reals[i]);

@@ -148,7 +148,7 @@ static bool refuse_unknown(const struct merge *merge)
 
 /* The previous release has a boolean there and would refuse every change of a queue that has a
  * word: "none" is therefore omitted. */
-static bool is_left_out(const struct queue_setting *setting, json_object *value)
+static bool is_omitted(const struct queue_setting *setting, json_object *value)
 {
     return setting == &SETTINGS[QUEUE_SETTING_entryCaptcha] &&
            strcmp(json_object_get_string(value), "none") == 0;
@@ -167,7 +167,7 @@ static bool merge_value(const struct merge *merge, const struct queue_setting *s
     } else {
         value = value == NULL ? value_of(merge->base, setting) : default_value(setting);
     }
-    if (is_left_out(setting, value)) {
+    if (is_omitted(setting, value)) {
         (void)json_object_put(value);
         return true;
     }

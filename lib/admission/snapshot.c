@@ -59,7 +59,7 @@ static struct snapshot_place *find(struct snapshot *snapshot, struct str queue)
 }
 
 /* Marks the slot as used: the keeper refreshes only slots in use. */
-static void want(struct snapshot_place *place, int64_t now_ms)
+static void mark_wanted(struct snapshot_place *place, int64_t now_ms)
 {
     int64_t before = atomic_load_explicit(&place->wanted_ms, memory_order_relaxed);
 
@@ -95,7 +95,7 @@ static bool fits(const struct snapshot_head *head, const struct line_caller *cal
            head->state < SNAPSHOT_STATES;
 }
 
-static bool is_doubted(struct snapshot_place *place, int64_t seq)
+static bool needs_check(struct snapshot_place *place, int64_t seq)
 {
     uint64_t word = atomic_load_explicit(&place->ask[snapshot_word_of(seq)], memory_order_relaxed);
 
@@ -158,11 +158,11 @@ bool snapshot_position(struct snapshot *snapshot, const struct line_caller *call
     if (place == NULL) {
         return false;
     }
-    want(place, now_ms);
+    mark_wanted(place, now_ms);
     int64_t version = atomic_load_explicit(&place->version, memory_order_acquire);
     read_words(place->head, &head, SNAPSHOT_HEAD_WORDS);
     *age_ms = now_ms - head.asked_ms;
-    if (version % 2 != 0 || !fits(&head, caller, *age_ms) || is_doubted(place, caller->seq)) {
+    if (version % 2 != 0 || !fits(&head, caller, *age_ms) || needs_check(place, caller->seq)) {
         return false;
     }
     int64_t rank = rank_of(place, &head, caller->seq);

@@ -13,7 +13,7 @@ static void store(_Atomic int64_t *word, int64_t value)
 
 /* Readers that see an odd version, or a change of the version, call Redis. A writer that was killed
  * in between leaves an odd version, which the next writer continues from. */
-static void begin_to_write(struct snapshot_place *place)
+static void write_begin(struct snapshot_place *place)
 {
     int64_t version = atomic_load_explicit(&place->version, memory_order_relaxed) | 1;
 
@@ -21,7 +21,7 @@ static void begin_to_write(struct snapshot_place *place)
     atomic_thread_fence(memory_order_release);
 }
 
-static void end_of_writing(struct snapshot_place *place)
+static void write_end(struct snapshot_place *place)
 {
     int64_t version = atomic_load_explicit(&place->version, memory_order_relaxed);
 
@@ -42,9 +42,9 @@ static void write_empty_head(struct snapshot_place *place)
 {
     const struct snapshot_head nothing = {0};
 
-    begin_to_write(place);
+    write_begin(place);
     write_words(place->head, &nothing, SNAPSHOT_HEAD_WORDS);
-    end_of_writing(place);
+    write_end(place);
 }
 
 bool snapshot_book_open(struct snapshot_book *book, struct snapshot_file *file, int fd,
@@ -238,7 +238,7 @@ bool snapshot_book_show(struct snapshot_book *book, const struct snapshot_view *
     bool usable =
         snapshot_state_read(view->queue_state, &state) && view->poll_tiers.n <= sizeof(tiers);
 
-    begin_to_write(place);
+    write_begin(place);
     move_front(book, view->front);
     apply_changes(book, view);
     int64_t gone = sum_up(book, snapshot_book_reach(view));
@@ -251,6 +251,6 @@ bool snapshot_book_show(struct snapshot_book *book, const struct snapshot_view *
         write_words(place->tiers, tiers, SNAPSHOT_TIER_WORDS);
     }
     write_words(place->head, &head, SNAPSHOT_HEAD_WORDS);
-    end_of_writing(place);
+    write_end(place);
     return is_right;
 }

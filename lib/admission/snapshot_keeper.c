@@ -13,8 +13,8 @@
 #include "lib/store/redis_reply.h"
 
 enum {
-    WORTH_IT = 200, /* members of a shorter line are all near its front */
-    NOT_ANY_MORE = 150,
+    KEEP_FROM = 200, /* members of a shorter line are all near its front */
+    DROP_BELOW = 150,
     WANTED_MS = 30000, /* kept for so long after its last use */
     AFTER_MISCOUNT_MS = 2000
 };
@@ -87,7 +87,7 @@ void snapshot_keeper_close(struct snapshot_keeper *keeper)
     free(keeper);
 }
 
-static void take_in(struct snapshot_keeper *keeper, struct str queue)
+static void start_keeping(struct snapshot_keeper *keeper, struct str queue)
 {
     struct kept *kept = calloc(1, sizeof(*kept));
 
@@ -110,11 +110,11 @@ void snapshot_keeper_see(struct snapshot_keeper *keeper, struct str queue, int64
         i++;
     }
     if (i < keeper->count) {
-        if (waiting < NOT_ANY_MORE) {
+        if (waiting < DROP_BELOW) {
             give_up(keeper, i);
         }
-    } else if (waiting >= WORTH_IT && keeper->count < SNAPSHOT_QUEUES) {
-        take_in(keeper, queue);
+    } else if (waiting >= KEEP_FROM && keeper->count < SNAPSHOT_QUEUES) {
+        start_keeping(keeper, queue);
     }
 }
 
@@ -160,9 +160,9 @@ static enum outcome ask(const struct kept *kept, struct redis *redis, struct are
 }
 
 /* Whether the marks known so far plus the changes in `view` are complete. After a lost connection
- * Redis may have lost what it said before. */
-static bool goes_on(const struct kept *kept, const struct snapshot_view *view,
-                    const struct redis *redis)
+ * Redis may have lost changes that it had reported. */
+static bool is_contiguous(const struct kept *kept, const struct snapshot_view *view,
+                          const struct redis *redis)
 {
     return kept->is_known && !view->missing && redis_connection(redis) == kept->connection &&
            snapshot_book_fits(&kept->book, view);
@@ -190,14 +190,14 @@ bool snapshot_keeper_refresh(struct snapshot_keeper *keeper, size_t i, struct re
         return true;
     }
     enum outcome outcome = ask(kept, redis, arena, &view);
-    if (outcome == OUTCOME_OK && !goes_on(kept, &view, redis)) {
+    if (outcome == OUTCOME_OK && !is_contiguous(kept, &view, redis)) {
         /* Changes made in the meantime are part of the second reply. */
         if (!read_marks(kept, &view, redis, arena)) {
             return false;
         }
         now_ms = clock_monotonic_ms();
         outcome = ask(kept, redis, arena, &view);
-        if (outcome == OUTCOME_OK && !goes_on(kept, &view, redis)) {
+        if (outcome == OUTCOME_OK && !is_contiguous(kept, &view, redis)) {
             kept->is_known = false;
             return true;
         }

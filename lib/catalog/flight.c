@@ -86,7 +86,7 @@ static int64_t backoff_after(int64_t waited_us)
 
 /* A PostgreSQL that hangs may block only one process of the host at a time, not one per object. One
  * that only refuses is still queried for objects of which there is no copy. */
-static bool may_ask_postgres(const struct search *search)
+static bool may_query_postgres(const struct search *search)
 {
     const struct catalog *catalog = search->catalog;
 
@@ -107,7 +107,7 @@ static void keep(struct search *search, struct catalog_entry *entry)
     (void)l1_write(search->catalog->l1, &search->key, entry, now);
 }
 
-static bool may_ask_about_stranger(struct search *search)
+static bool may_query_unknown(struct search *search)
 {
     struct catalog *catalog = search->catalog;
     int64_t second = clock_monotonic_ms() / 1000;
@@ -120,7 +120,7 @@ static bool may_ask_about_stranger(struct search *search)
     return catalog->strangers < UNKNOWN_MAX;
 }
 
-static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_entry *entry)
+static enum catalog_outcome query_postgres(struct flight *flight, struct catalog_entry *entry)
 {
     struct search *search = flight->search;
     struct catalog *catalog = search->catalog;
@@ -175,11 +175,11 @@ static bool bring_to_l2(struct flight *flight, struct catalog_entry *entry, bool
 static enum flight_end compute(struct flight *flight, struct catalog_entry *entry)
 {
     struct search *search = flight->search;
-    bool asks = flight->asks && may_ask_about_stranger(search);
+    bool asks = flight->asks && may_query_unknown(search);
     bool done = false;
 
     for (int round = 1; asks && !done; round++) {
-        asks = ask_postgres(flight, entry) != CATALOG_UNAVAILABLE;
+        asks = query_postgres(flight, entry) != CATALOG_UNAVAILABLE;
         done = asks && bring_to_l2(flight, entry, round < ROUNDS);
     }
     if (!done) {
@@ -214,7 +214,7 @@ static bool complete(struct search *search, const struct l2_answer *answer,
     return search->reserve.stamp == entry->stamp;
 }
 
-static void ask_l2(struct flight *flight, bool alone, struct l2_answer *answer)
+static void query_l2(struct flight *flight, bool alone, struct l2_answer *answer)
 {
     struct search *search = flight->search;
     struct catalog *catalog = search->catalog;
@@ -257,7 +257,7 @@ static enum flight_end go(struct flight *flight, bool alone, struct catalog_entr
     struct l2_answer answer;
 
     for (int tries = 0;; tries++) {
-        ask_l2(flight, alone, &answer);
+        query_l2(flight, alone, &answer);
         if (answer.state == L2_SILENT) {
             return compute(flight, entry);
         }
@@ -290,7 +290,7 @@ enum flight_end flight_go(struct search *search, bool alone, struct catalog_entr
 {
     struct catalog *catalog = search->catalog;
     bool had_failed = catalog->postgres_failed;
-    struct flight flight = {.search = search, .asks = may_ask_postgres(search)};
+    struct flight flight = {.search = search, .asks = may_query_postgres(search)};
 
     l2_token(flight.token, l1_host(catalog->l1));
     enum flight_end end = go(&flight, alone, entry);

@@ -93,7 +93,7 @@ void invalidation_feed_reset(struct invalidation_feed *feed, int64_t now_us)
     feed->all_from = now_us;
 }
 
-static void heard(void *context, enum subscription_event event, struct str text)
+static void on_event(void *context, enum subscription_event event, struct str text)
 {
     if (event == SUBSCRIPTION_BEGUN) {
         invalidation_feed_reset(context, clock_monotonic_us());
@@ -105,7 +105,7 @@ static void heard(void *context, enum subscription_event event, struct str text)
 
 bool invalidation_feed_drain(struct invalidation_feed *feed)
 {
-    return redis_subscription_drain(feed->subscription, clock_monotonic_ms(), heard, feed);
+    return redis_subscription_drain(feed->subscription, clock_monotonic_ms(), on_event, feed);
 }
 
 bool invalidation_feed_outdates(const struct invalidation_feed *feed, const struct catalog_key *key,

@@ -23,7 +23,7 @@ _Static_assert(2 + 1 + KID_MAX + 1 + 1 + 1 + SLUG_MAX + 2 * (1 + EPOCH_DIGITS) +
 
 static const int64_t MS_MAX = 253402300799999; /* the end of the year 9999 */
 
-static bool in(int64_t value, int64_t minimum, int64_t maximum)
+static bool in_range(int64_t value, int64_t minimum, int64_t maximum)
 {
     return value >= minimum && value <= maximum;
 }
@@ -45,11 +45,11 @@ static bool is_sound(const struct gate_pass *pass)
     return (watched || pass->kind == GATE_PASS_ADMITTED) && identifier_is_slug(pass->queue) &&
            visitor_or_member_is(pass->subject) &&
            (is_admission(pass->admission) || (watched && pass->admission.n == 0)) &&
-           in(pass->epoch, least, QUEUE_TICKET_EPOCH_MAX) &&
-           in(pass->incarnation, least, QUEUE_TICKET_EPOCH_MAX) &&
-           in(pass->seq, 0, QUEUE_TICKET_SEQ_MAX) &&
-           in(pass->generation, 0, QUEUE_TICKET_GENERATION_MAX) &&
-           in(pass->renewed_ms, 0, MS_MAX) && in(pass->ends_ms, 0, MS_MAX);
+           in_range(pass->epoch, least, QUEUE_TICKET_EPOCH_MAX) &&
+           in_range(pass->incarnation, least, QUEUE_TICKET_EPOCH_MAX) &&
+           in_range(pass->seq, 0, QUEUE_TICKET_SEQ_MAX) &&
+           in_range(pass->generation, 0, QUEUE_TICKET_GENERATION_MAX) &&
+           in_range(pass->renewed_ms, 0, MS_MAX) && in_range(pass->ends_ms, 0, MS_MAX);
 }
 
 /* Writes the purpose followed by `text` to `out`; this is what is signed. */

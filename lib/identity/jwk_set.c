@@ -60,25 +60,25 @@ static struct str text_of(json_object *object, const char *name)
     return str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
 }
 
-static bool says(json_object *jwk, const char *name, const char *expected)
+static bool has_text(json_object *jwk, const char *name, const char *expected)
 {
     return str_equal(text_of(jwk, name), str_of(expected));
 }
 
 static bool absent_or(json_object *jwk, const char *name, const char *expected)
 {
-    return !json_object_object_get_ex(jwk, name, NULL) || says(jwk, name, expected);
+    return !json_object_object_get_ex(jwk, name, NULL) || has_text(jwk, name, expected);
 }
 
 /* False for a key of another kind, curve, use or algorithm; such keys are skipped (RFC 7517,
  * section 5). */
-static bool is_meant(json_object *jwk, enum jwt_algorithm algorithm)
+static bool is_candidate(json_object *jwk, enum jwt_algorithm algorithm)
 {
     const struct form *form = &FORMS[algorithm];
 
-    return json_object_is_type(jwk, json_type_object) && says(jwk, "kty", form->kind) &&
-           (form->curve == NULL || says(jwk, "crv", form->curve)) && absent_or(jwk, "use", "sig") &&
-           absent_or(jwk, "alg", jwt_algorithm_name(algorithm));
+    return json_object_is_type(jwk, json_type_object) && has_text(jwk, "kty", form->kind) &&
+           (form->curve == NULL || has_text(jwk, "crv", form->curve)) &&
+           absent_or(jwk, "use", "sig") && absent_or(jwk, "alg", jwt_algorithm_name(algorithm));
 }
 
 static const char *read_kid(json_object *jwk, const struct keys *keys, char kid[JWT_KID_MAX + 1])
@@ -144,7 +144,7 @@ static bool keys_parse(struct keys *keys, struct str text, enum jwt_algorithm al
     }
     for (size_t i = 0; good && i < json_object_array_length(list); i++) {
         json_object *jwk = json_object_array_get_idx(list, i);
-        const char *fault = is_meant(jwk, algorithm) ? keys_add(keys, jwk, algorithm) : NULL;
+        const char *fault = is_candidate(jwk, algorithm) ? keys_add(keys, jwk, algorithm) : NULL;
         if (fault != NULL) {
             (void)snprintf(why, WHY_MAX, "key %zu: %s", i, fault);
             good = false;

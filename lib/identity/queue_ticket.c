@@ -21,7 +21,7 @@ _Static_assert(BASE64URL_LENGTH(HEADER_MAX) + 1 + BASE64URL_LENGTH(CLAIMS_MAX) +
 
 static const int64_t SECONDS_MAX = 253402300799; /* the end of the year 9999 */
 
-static bool in(int64_t value, int64_t minimum, int64_t maximum)
+static bool in_range(int64_t value, int64_t minimum, int64_t maximum)
 {
     return value >= minimum && value <= maximum;
 }
@@ -31,11 +31,12 @@ static bool is_sound(const struct queue_ticket *ticket)
 {
     return visitor_or_member_is(ticket->subject) && identifier_is_slug(ticket->queue) &&
            ticket->lane.n <= QUEUE_TICKET_LANE_MAX && identifier_is_slug(ticket->lane) &&
-           in(ticket->epoch, 1, QUEUE_TICKET_EPOCH_MAX) &&
-           in(ticket->seq, 1, QUEUE_TICKET_SEQ_MAX) &&
-           in(ticket->generation, 0, QUEUE_TICKET_GENERATION_MAX) &&
-           in(ticket->incarnation, 1, QUEUE_TICKET_EPOCH_MAX) &&
-           in(ticket->issued_at_s, 0, SECONDS_MAX) && in(ticket->expires_at_s, 0, SECONDS_MAX);
+           in_range(ticket->epoch, 1, QUEUE_TICKET_EPOCH_MAX) &&
+           in_range(ticket->seq, 1, QUEUE_TICKET_SEQ_MAX) &&
+           in_range(ticket->generation, 0, QUEUE_TICKET_GENERATION_MAX) &&
+           in_range(ticket->incarnation, 1, QUEUE_TICKET_EPOCH_MAX) &&
+           in_range(ticket->issued_at_s, 0, SECONDS_MAX) &&
+           in_range(ticket->expires_at_s, 0, SECONDS_MAX);
 }
 
 size_t queue_ticket_sign(struct key_set *keys, const struct queue_ticket *ticket,

@@ -237,7 +237,7 @@ static bool version_in_redis(struct redis *redis, struct arena *arena, struct st
 }
 
 /* A queue created a moment ago may not be in Redis yet. */
-static bool is_on_its_way(const struct queue_row *row)
+static bool is_new(const struct queue_row *row)
 {
     return row->now_ms - row->created_at_ms <= PUBLISHING_MS;
 }
@@ -253,7 +253,7 @@ static bool publish_if_behind(struct redis *redis, struct arena *arena, const st
         return false;
     }
     if (version < 0 && !row->deleted) {
-        outcome = is_on_its_way(row) ? OUTCOME_OLDER : OUTCOME_NOT_FOUND;
+        outcome = is_new(row) ? OUTCOME_OLDER : OUTCOME_NOT_FOUND;
         report->on_their_way += outcome == OUTCOME_OLDER;
     } else if (version < row->version || (version == row->version && !whole && !row->deleted)) {
         outcome = queue_publish_change(redis, arena, row);

@@ -50,7 +50,7 @@ static struct payment_verdict ask_for_session(const struct payment_flow *flow, s
 }
 
 /* Without a session the member has no payment page, so no money can move. */
-static enum payment_started give_up_start(const struct payment_flow *flow, struct arena *arena,
+static enum payment_started abandon_start(const struct payment_flow *flow, struct arena *arena,
                                           struct str id, const struct payment_verdict *verdict)
 {
     struct payment_effect effect;
@@ -151,7 +151,7 @@ enum payment_started payment_flow_start(const struct payment_flow *flow, struct 
         ask_for_session(flow, arena, member, order, &opening, mobile, state, &session);
     if (verdict.outcome != PAYMENT_OK) {
         start->order_status = opening.order_status;
-        return give_up_start(flow, arena, opening.id, &verdict);
+        return abandon_start(flow, arena, opening.id, &verdict);
     }
     test_pause("payment.started");
     return record_session(flow, arena, opening.id, &session, start);

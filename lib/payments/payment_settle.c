@@ -3,8 +3,8 @@
 #include "lib/payments/payment_flow.h"
 #include "lib/payments/payment_step.h"
 
-static enum payment_settled note(const struct payment_flow *flow, struct arena *arena,
-                                 struct str id, struct str what, bool needs_person)
+static enum payment_settled note_unsettled(const struct payment_flow *flow, struct arena *arena,
+                                           struct str id, struct str what, bool needs_person)
 {
     log_event(needs_person ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "payment.not_settled",
               LOG_FIELDS(LOG_STR("payment", id), LOG_STR("detail", what)));
@@ -26,8 +26,8 @@ static struct payment_subject subject_of(struct arena *arena, const struct payme
 }
 
 /* The part that was not refunded yet. */
-static struct payment_money what_is_left(const struct payment_row *row,
-                                         const struct payment_state *state)
+static struct payment_money unrefunded(const struct payment_row *row,
+                                       const struct payment_state *state)
 {
     struct payment_money left = {.total = state->total - state->canceled};
 
@@ -60,7 +60,7 @@ static enum payment_stored end_refused(const struct payment_flow *flow, struct a
     if (!is_final || look.outcome != PAYMENT_OK ||
         (state.standing != PAYMENT_STANDS_PAID &&
          state.standing != PAYMENT_STANDS_PARTLY_CANCELED)) {
-        (void)note(flow, arena, row->id, verdict->detail, !is_final);
+        (void)note_unsettled(flow, arena, row->id, verdict->detail, !is_final);
         return PAYMENT_STORED_UNKNOWN;
     }
     const char *why = arena_format(arena, "not given back: %.*s", STR_ARG(verdict->detail));
@@ -79,7 +79,7 @@ static enum payment_stored give_back(const struct payment_flow *flow, struct are
                                      struct payment_effect *effect)
 {
     const struct payment_subject subject = subject_of(arena, row);
-    const struct payment_money left = what_is_left(row, before);
+    const struct payment_money left = unrefunded(row, before);
     struct payment_state state;
 
     test_pause("payment.canceling");
@@ -92,7 +92,7 @@ static enum payment_stored give_back(const struct payment_flow *flow, struct are
     case PAYMENT_REJECTED:
         return end_refused(flow, arena, row, &verdict, effect);
     default:
-        (void)note(flow, arena, row->id, verdict.detail, row->needs_person);
+        (void)note_unsettled(flow, arena, row->id, verdict.detail, row->needs_person);
         return PAYMENT_STORED_UNKNOWN;
     }
 }
@@ -106,8 +106,8 @@ static enum payment_stored refund(const struct payment_flow *flow, struct arena 
     struct payment_verdict look = payment_provider_lookup(flow->provider, arena, &subject, &state);
 
     if (look.outcome != PAYMENT_OK) {
-        (void)note(flow, arena, row->id, look.detail,
-                   row->needs_person || look.outcome == PAYMENT_REJECTED);
+        (void)note_unsettled(flow, arena, row->id, look.detail,
+                             row->needs_person || look.outcome == PAYMENT_REJECTED);
         return PAYMENT_STORED_UNKNOWN;
     }
     switch (state.standing) {
@@ -117,8 +117,8 @@ static enum payment_stored refund(const struct payment_flow *flow, struct arena 
     case PAYMENT_STANDS_PARTLY_CANCELED:
         return give_back(flow, arena, row, &state, effect);
     default:
-        (void)note(flow, arena, row->id, STR("to be given back, and not paid at the provider"),
-                   true);
+        (void)note_unsettled(flow, arena, row->id,
+                             STR("to be given back, and not paid at the provider"), true);
         return PAYMENT_STORED_UNKNOWN;
     }
 }
@@ -136,7 +136,7 @@ enum payment_stored payment_flow_refund(const struct payment_flow *flow, struct 
         return PAYMENT_STORED_STALE;
     }
     if (!is_ours(flow, &row)) {
-        (void)note(flow, arena, id, STR("another provider's payment"), true);
+        (void)note_unsettled(flow, arena, id, STR("another provider's payment"), true);
         return PAYMENT_STORED_UNKNOWN;
     }
     return refund(flow, arena, &row, effect);
@@ -199,7 +199,8 @@ static enum payment_settled settle_unpaid(const struct payment_flow *flow, struc
     struct payment_effect effect;
 
     if (row->phase == PAYMENT_PHASE_PAID) {
-        return note(flow, arena, row->id, STR("paid here, and not at the provider"), true);
+        return note_unsettled(flow, arena, row->id, STR("paid here, and not at the provider"),
+                              true);
     }
     enum payment_stored stored =
         payment_unpaid(flow->postgres, arena, row->id, phase, row->is_final,
@@ -213,9 +214,9 @@ static enum payment_settled settle_unpaid(const struct payment_flow *flow, struc
     return settled_by(stored);
 }
 
-static enum payment_settled settle_by_look(const struct payment_flow *flow, struct arena *arena,
-                                           const struct payment_row *row,
-                                           const struct payment_state *state)
+static enum payment_settled settle_by_lookup(const struct payment_flow *flow, struct arena *arena,
+                                             const struct payment_row *row,
+                                             const struct payment_state *state)
 {
     struct payment_effect effect;
 
@@ -260,7 +261,7 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
         return PAYMENT_SETTLED_DONE;
     }
     if (!is_ours(flow, row)) {
-        return note(flow, arena, row->id, STR("another provider's payment"), true);
+        return note_unsettled(flow, arena, row->id, STR("another provider's payment"), true);
     }
     if (row->phase == PAYMENT_PHASE_CANCEL_REQUESTED) {
         return settle_refund(flow, arena, row);
@@ -268,13 +269,13 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
     struct payment_verdict look = payment_provider_lookup(flow->provider, arena, &subject, &state);
     test_pause("payment.looked");
     if (look.outcome == PAYMENT_OK) {
-        return settle_by_look(flow, arena, row, &state);
+        return settle_by_lookup(flow, arena, row, &state);
     }
     if (look.outcome == PAYMENT_REJECTED && look.refusal == PAYMENT_REFUSAL_NO_SUCH &&
         !is_in_doubt(row->phase)) {
         return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED,
                              STR("a look-up: unknown there"));
     }
-    return note(flow, arena, row->id, look.detail,
-                row->needs_person || look.outcome == PAYMENT_REJECTED);
+    return note_unsettled(flow, arena, row->id, look.detail,
+                          row->needs_person || look.outcome == PAYMENT_REJECTED);
 }

@@ -114,7 +114,7 @@ static void read_links_in(struct plan *plan, const char *folder, int depth)
 }
 
 /* Allows a file's directory: the file is reloaded when a new one is renamed to its name. */
-static void read_there(struct plan *plan, const char *path)
+static void allow_reading(struct plan *plan, const char *path)
 {
     if (path == NULL || path[0] != '/') {
         return;
@@ -128,7 +128,7 @@ static void read_there(struct plan *plan, const char *path)
     }
 }
 
-static void write_beside(struct plan *plan, const char *path)
+static void allow_writing_beside(struct plan *plan, const char *path)
 {
     if (path[0] == '/') {
         sandbox_allow(&plan->sandbox, folder_of(plan, path), true);
@@ -155,7 +155,7 @@ static void read_named(struct plan *plan, const struct settings *settings,
         if (!setting_row_find(str_of(names[n]), &i) || !is_path(setting_row(i))) {
             abort();
         }
-        read_there(plan, text_of(settings, setting_row(i)));
+        allow_reading(plan, text_of(settings, setting_row(i)));
     }
 }
 
@@ -169,7 +169,7 @@ static void add_redis(struct plan *plan, const struct settings *settings)
             continue;
         }
         if (is_path(row)) {
-            read_there(plan, text_of(settings, row));
+            allow_reading(plan, text_of(settings, row));
         } else if (str_equal(name, STR("redis_address")) ||
                    str_equal(name, STR("redis_sentinels")) ||
                    str_equal(name, STR("redis_cluster"))) {
@@ -193,7 +193,7 @@ static void add_postgres(struct plan *plan, const struct settings *settings)
         if (reach.files[i].alone) {
             sandbox_allow(&plan->sandbox, reach.files[i].path, false);
         } else {
-            read_there(plan, reach.files[i].path);
+            allow_reading(plan, reach.files[i].path);
         }
     }
     for (size_t i = 0; i < sizeof(FOR_POSTGRES) / sizeof(FOR_POSTGRES[0]); i++) {
@@ -204,13 +204,13 @@ static void add_postgres(struct plan *plan, const struct settings *settings)
 static void add_shared_folders(struct plan *plan, const struct settings *settings,
                                const struct confinement *confinement)
 {
-    write_beside(plan, settings->metrics_file);
-    write_beside(plan, settings->snapshot_file);
-    write_beside(plan, settings->catalog_l1_directory);
-    write_beside(plan, settings->origin_socket);
+    allow_writing_beside(plan, settings->metrics_file);
+    allow_writing_beside(plan, settings->snapshot_file);
+    allow_writing_beside(plan, settings->catalog_l1_directory);
+    allow_writing_beside(plan, settings->origin_socket);
     if (confinement->keeps_board) {
         /* Its parent, since the directory may disappear and be recreated. */
-        write_beside(plan, settings->board_directory);
+        allow_writing_beside(plan, settings->board_directory);
     }
     if (settings->catalog_l1_directory[0] != '\0') {
         sandbox_allow(&plan->sandbox, BOOT_ID, false);

@@ -154,7 +154,7 @@ enum postgres_outcome postgres_query(struct postgres *postgres, struct arena *ar
 }
 
 /* Whether `query` is answered within READY_MS; the caller clears `rows`. */
-static bool ask_soon(struct postgres *postgres, enum query query, PGresult **rows)
+static bool query_briefly(struct postgres *postgres, enum query query, PGresult **rows)
 {
     struct postgres_call call = {.query = query};
 
@@ -168,7 +168,7 @@ bool postgres_alive(struct postgres *postgres)
 {
     PGresult *rows = NULL;
 
-    if (!ask_soon(postgres, QUERY_SESSION_PING, &rows)) {
+    if (!query_briefly(postgres, QUERY_SESSION_PING, &rows)) {
         return false;
     }
     PQclear(rows);
@@ -179,7 +179,7 @@ bool postgres_commits(struct postgres *postgres)
 {
     PGresult *rows = NULL;
 
-    if (!ask_soon(postgres, QUERY_SESSION_COMMITS, &rows)) {
+    if (!query_briefly(postgres, QUERY_SESSION_COMMITS, &rows)) {
         return false;
     }
     bool commits = str_equal(postgres_text(rows, 0, 0), STR("t"));

@@ -161,7 +161,7 @@ static PGconn *begin(const struct postgres_hosts *hosts, size_t index)
 
 /* A server with an older timeline than one already written to is accepted only as part of another
  * cluster: a database restored from a backup starts over. */
-static bool is_left_behind(const struct postgres_hosts *hosts, const struct postgres_age *age)
+static bool has_older_timeline(const struct postgres_hosts *hosts, const struct postgres_age *age)
 {
     return age->timeline > 0 && age->timeline < hosts->newest.timeline &&
            strcmp(age->cluster, hosts->newest.cluster) == 0;
@@ -187,7 +187,7 @@ static struct racer *choose(struct postgres_hosts *hosts, struct racer *racers, 
         if (racer->stage == RACER_ANSWERED) {
             writers += racer->age.timeline > 0;
             why = "it takes writes, but another one was promoted after it";
-            if (!is_left_behind(hosts, &racer->age)) {
+            if (!has_older_timeline(hosts, &racer->age)) {
                 best = is_better(racer, best) ? racer : best;
                 continue;
             }

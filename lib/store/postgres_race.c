@@ -53,7 +53,7 @@ static void continue_connecting(struct racer *racer)
 }
 
 /* A server that refuses the query is accepted, with its age unknown. */
-static void take_age(struct racer *racer, const PGresult *result)
+static void store_age(struct racer *racer, const PGresult *result)
 {
     if (PQresultStatus(result) != PGRES_TUPLES_OK) {
         return;
@@ -74,7 +74,7 @@ static void continue_reading(struct racer *racer)
             racer->stage = RACER_ANSWERED;
             break;
         }
-        take_age(racer, result);
+        store_age(racer, result);
         PQclear(result);
     }
     if (PQstatus(racer->connection) != CONNECTION_OK) {
@@ -96,7 +96,7 @@ static short events_of(const struct racer *racer)
 }
 
 /* Polls all running racers once. False if none is running. */
-static bool look(struct racer *racers, size_t count, int64_t deadline)
+static bool poll_racers(struct racer *racers, size_t count, int64_t deadline)
 {
     struct pollfd watched[POSTGRES_HOSTS_MOST];
     struct racer *whose[POSTGRES_HOSTS_MOST];
@@ -122,7 +122,7 @@ static bool look(struct racer *racers, size_t count, int64_t deadline)
     return true;
 }
 
-static bool is_one_through(const struct racer *racers, size_t count)
+static bool has_any_answered(const struct racer *racers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (racers[i].stage == RACER_ANSWERED) {
@@ -136,8 +136,8 @@ void racers_run(struct racer *racers, size_t count, int64_t deadline)
 {
     bool through = false;
 
-    while (clock_monotonic_ms() < deadline && look(racers, count, deadline)) {
-        if (!through && is_one_through(racers, count)) {
+    while (clock_monotonic_ms() < deadline && poll_racers(racers, count, deadline)) {
+        if (!through && has_any_answered(racers, count)) {
             int64_t moment = clock_monotonic_ms() + MOMENT_MS;
             through = true;
             deadline = moment < deadline ? moment : deadline;

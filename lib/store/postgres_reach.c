@@ -20,7 +20,7 @@ static bool has_text(const char *text)
 }
 
 /* libpq's message about a conninfo that it cannot parse may quote a password. */
-static void say_why(const char *conninfo, const PGconn *connection, char error[SETTINGS_ERROR])
+static void write_error(const char *conninfo, const PGconn *connection, char error[SETTINGS_ERROR])
 {
     PQconninfoOption *read = PQconninfoParse(conninfo, NULL);
 
@@ -51,14 +51,14 @@ static PQconninfoOption *options_of(const char *conninfo, char error[SETTINGS_ER
     if (port != NULL && strcmp(port, NO_PORT) == 0) {
         options = PQconninfo(connection);
     } else {
-        say_why(conninfo, connection, error);
+        write_error(conninfo, connection, error);
     }
     PQfinish(connection);
     return options;
 }
 
 /* `hosts` may be a comma-separated list. */
-static bool is_beyond_this_machine(const char *hosts)
+static bool is_remote(const char *hosts)
 {
     for (const char *host = hosts; host != NULL; host = strchr(host, ',')) {
         host += *host == ',' ? 1 : 0;
@@ -164,7 +164,7 @@ static bool add_option(struct postgres_reach *reach, struct arena *arena,
         return true;
     }
     if (strcmp(option->keyword, "host") == 0 || strcmp(option->keyword, "hostaddr") == 0) {
-        reach->has_network = reach->has_network || is_beyond_this_machine(option->val);
+        reach->has_network = reach->has_network || is_remote(option->val);
         return true;
     }
     if (!is_file(option->keyword) || is_no_file(option->keyword, option->val) ||

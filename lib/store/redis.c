@@ -258,7 +258,7 @@ static redisReply *round_trip(struct redis *redis, struct redis_node *node,
     return reply;
 }
 
-static void pause_a_little(void)
+static void pause_briefly(void)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
 
@@ -292,7 +292,7 @@ static bool follow(struct redis *redis, const redisReply *reply, struct redis_no
         *asking = true;
         return true;
     case REDIS_AGAIN:
-        pause_a_little();
+        pause_briefly();
         redis->slots_are_old = redis->slots != NULL;
         *node = NULL;
         return redis->slots != NULL;
@@ -332,7 +332,7 @@ static const redisReply *answer(struct redis *redis, struct arena *arena,
         freeReplyObject(reply);
         reply = NULL;
         if (tries >= REDIRECTS_MAX) {
-            pause_a_little();
+            pause_briefly();
         }
     }
     if (reply == NULL) {

@@ -152,7 +152,7 @@ static redisContext *refuse(redisContext *context, const char *why, char error[R
 }
 
 /* Reads the reply to AUTH. */
-static bool is_let_in(redisContext *context, char error[REDIS_ACCESS_ERROR])
+static bool read_auth_reply(redisContext *context, char error[REDIS_ACCESS_ERROR])
 {
     void *taken = NULL;
 
@@ -181,7 +181,7 @@ redisContext *redis_dial(const struct redis_access *access, const struct redis_s
         return refuse(context, context == NULL ? "out of memory" : context->errstr, error);
     }
     if (!append_login(access, sentinel, context, &login, error) ||
-        (login > 0 && !is_let_in(context, error))) {
+        (login > 0 && !read_auth_reply(context, error))) {
         return refuse(context, NULL, error);
     }
     return context;

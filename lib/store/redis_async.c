@@ -338,7 +338,7 @@ int64_t redis_async_late_ms(const struct redis_async *async, int64_t now_ms)
     return latest;
 }
 
-static int64_t sooner(int64_t a, int64_t b)
+static int64_t earlier(int64_t a, int64_t b)
 {
     if (b < 0) {
         return a;
@@ -351,14 +351,14 @@ int64_t redis_async_next_turn(const struct redis_async *async, int64_t now_ms)
     int64_t next = async_discovery_next_turn(async, now_ms);
 
     for (size_t i = 0; i < async->node_count; i++) {
-        next = sooner(next, redis_pipeline_next_turn(async->nodes[i].pipeline, now_ms));
-        next = sooner(next, async_node_next_turn(&async->nodes[i], now_ms));
+        next = earlier(next, redis_pipeline_next_turn(async->nodes[i].pipeline, now_ms));
+        next = earlier(next, async_node_next_turn(&async->nodes[i], now_ms));
     }
     if (async->sentinel != NULL) {
-        next = sooner(next, redis_pipeline_next_turn(async->sentinel, now_ms));
+        next = earlier(next, redis_pipeline_next_turn(async->sentinel, now_ms));
     }
     if (async->waiting != NULL) {
-        next = sooner(next, ASYNC_RETRY_MS);
+        next = earlier(next, ASYNC_RETRY_MS);
     }
     return next == INT64_MAX ? -1 : next;
 }

@@ -55,7 +55,7 @@ static void on_known(void *context, const redisReply *reply)
 }
 
 /* When the next check is due; -1: it is under way, or not needed. */
-static int64_t look_at_ms(const struct async_node *node)
+static int64_t next_check_ms(const struct async_node *node)
 {
     switch (node->gate) {
     case GATE_UNKNOWN:
@@ -109,7 +109,7 @@ void async_node_turn(struct async_node *node, int64_t now_ms)
     int64_t at_ms =
         redis_pipeline_is_silent(node->pipeline) && async->has_been_up && node->gate != GATE_UNKNOWN
             ? -1
-            : look_at_ms(node);
+            : next_check_ms(node);
     if (!redis_pipeline_is_up(node->pipeline) || at_ms < 0 || at_ms > now_ms) {
         return;
     }
@@ -127,7 +127,7 @@ int64_t async_node_next_turn(const struct async_node *node, int64_t now_ms)
     }
     /* An open node is checked when it is used. */
     int64_t at_ms =
-        node->gate == GATE_OPEN || !redis_pipeline_is_up(node->pipeline) ? -1 : look_at_ms(node);
+        node->gate == GATE_OPEN || !redis_pipeline_is_up(node->pipeline) ? -1 : next_check_ms(node);
     if (at_ms < 0) {
         return INT64_MAX;
     }

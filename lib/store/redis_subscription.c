@@ -68,7 +68,7 @@ static bool find_server(struct redis_subscription *subscription, struct redis_se
     return true;
 }
 
-static void connect_anew(struct redis_subscription *subscription, int64_t now_ms)
+static void reconnect(struct redis_subscription *subscription, int64_t now_ms)
 {
     char error[REDIS_ACCESS_ERROR];
     struct redis_server server;
@@ -136,7 +136,7 @@ bool redis_subscription_drain(struct redis_subscription *subscription, int64_t n
         if (now_ms < subscription->retry_at_ms) {
             return false;
         }
-        connect_anew(subscription, now_ms);
+        reconnect(subscription, now_ms);
     }
     if (subscription->context != NULL && subscription->has_unsent) {
         send_unsent(subscription, now_ms);
