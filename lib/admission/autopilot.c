@@ -4,10 +4,10 @@
 
 enum {
     GAP_MS = 10000,          /* after a longer gap between steps, earlier observations are void */
-    SETTLE_MS = 3000,        /* no growth for so long after a cut */
+    SETTLE_MS = 3000,        /* no growth for this long after a cut */
     EPISODE_MS = 10000,      /* cuts within it belong to one breach */
-    BREACH_KEPT_MS = 180000, /* for so long the rate of a breach is approached with care */
-    SILENCE_MS = 3000,       /* orders running for so long with none ending count as timed out */
+    BREACH_KEPT_MS = 180000, /* how long the rate of a breach is approached with care */
+    SILENCE_MS = 3000,       /* orders running this long with none ending count as timed out */
     CUTS_APART_MS = 900      /* at most one cut per step */
 };
 

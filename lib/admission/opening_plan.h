@@ -15,7 +15,7 @@ struct opening_plan {
     int64_t users;
     double rate;         /* members per second */
     double no_shows;     /* share that never picks up the token, 0..0.95 */
-    int64_t arrive_s;    /* members arrive evenly over so long; 0: all wait at the opening */
+    int64_t arrive_s;    /* members arrive evenly over this time; 0: all wait at the opening */
     int64_t max_active;  /* places */
     int64_t visit_s;     /* from admission to the end of the order or visit, ≥ 1 */
     int64_t pickup_s;    /* how long a no-show occupies the place */

@@ -34,7 +34,7 @@ struct promotion_tick {
     bool frozen;
     /* A lottery's list has closed: nobody behind it is admitted before the draw. */
     bool draw_waits;
-    int64_t highest_served; /* the highest number let in so far; 0: none */
+    int64_t highest_served; /* the highest number admitted so far; 0: none */
 };
 
 /** Acquires or renews the leadership of `queue` for `lease_ms`. LEADER; FOLLOWER: another scheduler

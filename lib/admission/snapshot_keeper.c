@@ -15,7 +15,7 @@
 enum {
     KEEP_FROM = 200, /* members of a shorter line are all near its front */
     DROP_BELOW = 150,
-    WANTED_MS = 30000, /* kept for so long after its last use */
+    WANTED_MS = 30000, /* kept for this long after its last use */
     AFTER_MISCOUNT_MS = 2000
 };
 

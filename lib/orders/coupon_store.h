@@ -31,7 +31,7 @@ enum coupon_outcome {
     COUPON_NO_SUCH,         /* does not exist */
     COUPON_ISSUED,          /* a new one, committed */
     COUPON_ALREADY,         /* the member had one before; nothing was written */
-    COUPON_NONE_FREE,       /* none can be taken now: coupons_left() tells whether for good */
+    COUPON_NONE_FREE,       /* none can be taken now; coupons_left() tells whether ever */
     COUPON_NOT_OPEN,        /* by the server's clock */
     COUPON_ENDED,           /* by the server's clock */
     COUPON_CLAIM_RELEASED,  /* the claim was settled in the meantime */

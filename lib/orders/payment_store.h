@@ -157,7 +157,7 @@ enum payment_stored payment_unpaid(struct postgres *postgres, struct arena *aren
                                    enum payment_phase phase, bool is_final, bool give_back,
                                    struct str why, struct payment_effect *effect);
 
-/** The member came back by the cancel or fail URL: READY → STOPPED; with `give_back` the order ends
+/** The member returned by the cancel or fail URL: READY → STOPPED; with `give_back` the order ends
  *  with status `order_status`. DONE, SAME, STALE. */
 enum payment_stored payment_stop(struct postgres *postgres, struct arena *arena, struct str id,
                                  bool give_back, struct str order_status, struct str why,

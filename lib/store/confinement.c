@@ -32,7 +32,7 @@ static const char *const FOR_THE_NETWORK[] = {
 /* libpq looks up the user's name. */
 static const char *const FOR_POSTGRES[] = {"/etc/passwd", "/etc/group", "/etc/nsswitch.conf"};
 
-/* Tells whether shared memory is from an earlier boot. */
+/* Read to detect shared memory from an earlier boot. */
 static const char BOOT_ID[] = "/proc/sys/kernel/random/boot_id";
 
 struct plan {
