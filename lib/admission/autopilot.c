@@ -3,15 +3,15 @@
 #include <math.h>
 
 enum {
-    GAP_MS = 10000,          /* after so long without a look what was seen says nothing any more */
-    SETTLE_MS = 3000,        /* no growth so shortly after a cut */
-    EPISODE_MS = 10000,      /* cuts within it are about one breach */
-    BREACH_KEPT_MS = 180000, /* so long the rate at which it was is approached with care */
-    SILENCE_MS = 3000,       /* orders run and none ends: as if they had timed out */
-    CUTS_APART_MS = 900      /* one look, one cut */
+    GAP_MS = 10000,          /* after a longer gap between steps, earlier observations are void */
+    SETTLE_MS = 3000,        /* no growth for this long after a cut */
+    EPISODE_MS = 10000,      /* cuts within it belong to one breach */
+    BREACH_KEPT_MS = 180000, /* how long the rate of a breach is approached with care */
+    SILENCE_MS = 3000,       /* orders running this long with none ending count as timed out */
+    CUTS_APART_MS = 900      /* at most one cut per step */
 };
 
-/* Weights below which nothing can be told. */
+/* Weights below which there are too few data to decide. */
 static const double FEW_ANSWERS = 2;
 static const double FEW_DROPS = 1.5;
 
@@ -19,23 +19,23 @@ static const double CUT_WORST = 0.5;
 static const double CUT_DROPS = 0.75;
 static const double CUT_LATENCY = 0.75;
 static const double MANY_DROPPED = 0.2;
-static const double CUT_LEAST = 0.6; /* of what is answered a second; for more there is no reason */
-static const double EVIDENCE_LEFT = 0.3; /* of old latencies, once they have led to a cut */
+static const double CUT_LEAST = 0.6;     /* of the answered rate: no cut goes below */
+static const double EVIDENCE_LEFT = 0.3; /* weight kept of the latencies that led to a cut */
 
-static const double GROWTH = 0.10;         /* a second, far from any limit */
+static const double GROWTH = 0.10;         /* per second, far from any limit */
 static const double GROWTH_CAREFUL = 0.02; /* near the last breach */
 static const double GROWTH_BLIND = 0.05;   /* back to the operator's own rate */
-static const double GROWTH_LEAST = 0.1;    /* members a second */
-static const double GROWTH_A_VISIT = 0.3;  /* while one of those let in comes to ordering */
+static const double GROWTH_LEAST = 0.1;    /* members per second */
+static const double GROWTH_A_VISIT = 0.3;  /* during the time from admission to order */
 static const double VISIT_LONGEST_S = 60;
 static const double NEAR_BREACH = 0.9;
 static const double GROW_BELOW = 0.8;   /* of the level */
-static const double USED = 0.7;         /* of the rate: it is used up */
+static const double USED = 0.7;         /* of the rate: from here on it is used up */
 static const double RISING = 2;         /* times the usual latency */
-static const double RISING_FROM = 0.25; /* of the level: below, no rise is of interest */
+static const double RISING_FROM = 0.25; /* of the level: a rise below it does not matter */
 
 static const double NO_SHOWS_MOST = 0.5;
-static const double NO_SHOWS_FROM = 20; /* members, decided of late */
+static const double NO_SHOWS_FROM = 20; /* members decided recently */
 static const double SMALLEST_MOVE = 0.01;
 
 static const char *const WORDS[AUTOPILOT_REASONS] = {
@@ -44,15 +44,15 @@ static const char *const WORDS[AUTOPILOT_REASONS] = {
 #undef REASON
 };
 
-/* One look, while it is being assessed. */
+/* The evaluation of one step. */
 struct assessment {
     const struct autopilot_goal *goal;
     const struct autopilot_look *look;
     struct autopilot_memory *memory;
-    double seconds;  /* since the last look */
-    double pressure; /* the worse P95 as a part of its level; -1: not known */
+    double seconds;  /* since the last step */
+    double pressure; /* the worse P95 in relation to its level; -1: unknown */
     double dropped;
-    bool timeouts; /* rather than errors */
+    bool timeouts; /* most of the drops are timeouts, not errors */
 };
 
 const char *autopilot_word(enum autopilot_reason reason)
@@ -65,7 +65,7 @@ static double clamp(double value, double least, double most)
     return fmax(least, fmin(value, most));
 }
 
-/* Follows `now` with a memory of `seconds`. */
+/* Exponential smoothing of `old` towards `now` with a time constant of `seconds`. */
 static double follow(double old, double now, double elapsed, double seconds)
 {
     return old + (1 - exp(-elapsed / seconds)) * (now - old);
@@ -111,14 +111,14 @@ static double answered(const struct load_counts *before, const struct load_count
     return (double)answered;
 }
 
-static bool anything_ended(const struct load_counts *before, const struct load_counts *now)
+static bool any_ended(const struct load_counts *before, const struct load_counts *now)
 {
     return answered(before, now) > 0 || now->errors > before->errors ||
            now->timeouts > before->timeouts;
 }
 
-/* Brings the views up to date. False: there is nothing to compare with, and the next look is the
- * first that tells anything. */
+/* Updates the views. False: there is no earlier step to compare with, and only the next one can
+ * decide anything. */
 static bool follow_load(const struct autopilot_look *look, struct autopilot_memory *memory,
                         bool in_charge, double *seconds)
 {
@@ -126,7 +126,7 @@ static bool follow_load(const struct autopilot_look *look, struct autopilot_memo
 
     *seconds = (double)elapsed / 1000;
     if (!in_charge && (memory->at_ms == 0 || elapsed > GAP_MS)) {
-        /* Nothing was put down while there was nothing: all that is new is of the last second. */
+        /* Nothing was recorded while there was no load: all counts are of the last second. */
         forget_load(memory);
         (void)load_view_add(&memory->order_view, &memory->orders, &look->orders, 1);
         (void)load_view_add(&memory->origin_view, &memory->origin, &look->origin, 1);
@@ -138,7 +138,7 @@ static bool follow_load(const struct autopilot_look *look, struct autopilot_memo
         !load_view_add(&memory->order_view, &memory->orders, &look->orders, *seconds) ||
         !load_view_add(&memory->origin_view, &memory->origin, &look->origin, *seconds)) {
         if (elapsed < 0) {
-            /* By a clock that was set back they would lie ahead, and nothing could be cut until
+            /* The clock was set back: these times would be in the future and prevent cuts until
              * then. */
             memory->cut_ms = memory->broke_ms = 0;
         }
@@ -154,7 +154,7 @@ static bool follow_load(const struct autopilot_look *look, struct autopilot_memo
                *seconds, 3);
     follow_no_shows(look, memory, *seconds);
     /* A single one may be left over from a worker that died. */
-    if (look->claimed < 2 || anything_ended(&memory->orders, &look->orders)) {
+    if (look->claimed < 2 || any_ended(&memory->orders, &look->orders)) {
         memory->silent_ms = 0;
     } else if (memory->silent_ms == 0) {
         memory->silent_ms = look->now_ms;
@@ -205,7 +205,7 @@ static void cut(struct assessment *assessment, double factor, double least)
 
     note_breach(memory, assessment->look->now_ms);
     memory->rate = fmin(memory->rate, fmax(memory->rate * factor, least));
-    /* What has led to this one must not lead to the next one. */
+    /* The data that led to this cut must not lead to another one. */
     load_view_fade(&memory->order_view, EVIDENCE_LEFT);
     load_view_fade(&memory->origin_view, EVIDENCE_LEFT);
 }
@@ -254,7 +254,7 @@ static void grow(struct assessment *assessment, double share, double most)
     memory->rate = fmax(memory->rate, fmin(memory->rate + more, most));
 }
 
-/* Nobody has ordered of late, or too few to tell. */
+/* Without recent orders, or with too few to decide. */
 static enum autopilot_reason without_orders(struct assessment *assessment)
 {
     if (pressure_by(assessment, 1) >= 0 || assessment->memory->silent_ms > 0 ||
@@ -265,8 +265,8 @@ static enum autopilot_reason without_orders(struct assessment *assessment)
     return AUTOPILOT_RETURNS;
 }
 
-/* How long those who are let in take until their load comes, about. At a site behind the gate it
- * comes at once. */
+/* The approximate time from admission until the load of a member arrives; immediately at a site
+ * behind the gate. */
 static double visit_seconds(const struct assessment *assessment)
 {
     const struct autopilot_memory *memory = assessment->memory;
@@ -294,7 +294,7 @@ static enum autopilot_reason within_level(struct assessment *assessment)
     double median_ms = load_view_quantile(&memory->order_view, 0.5);
     bool rising = is_rising(assessment, median_ms);
 
-    /* Slowly, and so that what is usual can always be reached again. */
+    /* Slowly upwards, faster downwards, so that a lower usual value is soon reached again. */
     if (median_ms >= 0) {
         memory->usual_ms = memory->usual_ms == 0
                                ? median_ms
@@ -352,7 +352,7 @@ double autopilot_allowance(const struct autopilot_memory *memory)
     return 1 / (1 - clamp(share, 0, NO_SHOWS_MOST));
 }
 
-/* The rate in force follows; a difference that nobody would notice is left for later. */
+/* Adopts the rate as the rate in force; negligible differences are skipped. */
 static void settle(const struct assessment *assessment, struct autopilot_verdict *verdict)
 {
     const struct autopilot_goal *goal = assessment->goal;
@@ -372,7 +372,7 @@ static void settle(const struct assessment *assessment, struct autopilot_verdict
     verdict->rate = memory->in_force;
 }
 
-static bool reason_moves(enum autopilot_reason reason)
+static bool reason_changes_rate(enum autopilot_reason reason)
 {
     return reason == AUTOPILOT_ERRORS || reason == AUTOPILOT_TIMEOUTS ||
            reason == AUTOPILOT_STUCK || reason == AUTOPILOT_LATENCY ||
@@ -401,7 +401,7 @@ void autopilot_step(const struct autopilot_goal *goal, const struct autopilot_lo
                                     : decide(&assessment);
     verdict->dropped = assessment.dropped;
     settle(&assessment, verdict);
-    if (verdict->moved && !reason_moves(verdict->reason)) {
+    if (verdict->moved && !reason_changes_rate(verdict->reason)) {
         verdict->reason = AUTOPILOT_NO_SHOWS;
     }
 }

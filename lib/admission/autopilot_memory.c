@@ -5,19 +5,18 @@
 
 #include "lib/admission/autopilot.h"
 
-/* The first word: another form of the text gets another one, so that no release misreads
- * another's. */
+/* The first word: each format of the text has its own, so that no release misreads another's. */
 static const char FORM[] = "a1";
 
 enum { NUMBER_TEXT = 40 };
 
-/* Either half of the walk over the fields, one for both directions. */
+/* A walk over the fields, in either direction. */
 struct walk {
     bool writing;
     bool failed;
-    char *out; /* writing: where the next word goes, with room for it */
+    char *out; /* writing: where the next word goes */
     size_t room;
-    const char *in; /* reading: what is left, with a NUL at its end */
+    const char *in; /* reading: the rest, NUL-terminated */
 };
 
 static void walk_text(struct walk *walk, const char *word)
@@ -32,7 +31,7 @@ static void walk_text(struct walk *walk, const char *word)
     walk->room -= (size_t)length;
 }
 
-static void walk_whole(struct walk *walk, int64_t *number)
+static void walk_integer(struct walk *walk, int64_t *number)
 {
     char word[NUMBER_TEXT];
 
@@ -65,7 +64,7 @@ static void walk_real(struct walk *walk, double *number)
     }
     char *end;
     double read = strtod(walk->in, &end);
-    /* Neither less than nothing nor what is no number. */
+    /* Rejects negative numbers and NaN. */
     walk->failed = end == walk->in || !(read >= 0 && read < 1e15);
     walk->in = end;
     *number = read;
@@ -74,11 +73,11 @@ static void walk_real(struct walk *walk, double *number)
 static void walk_counts(struct walk *walk, struct load_counts *counts)
 {
     for (int i = 0; i < LOAD_BUCKETS; i++) {
-        walk_whole(walk, &counts->buckets[i]);
+        walk_integer(walk, &counts->buckets[i]);
     }
-    walk_whole(walk, &counts->errors);
-    walk_whole(walk, &counts->timeouts);
-    walk_whole(walk, &counts->busy);
+    walk_integer(walk, &counts->errors);
+    walk_integer(walk, &counts->timeouts);
+    walk_integer(walk, &counts->busy);
 }
 
 static void walk_view(struct walk *walk, struct load_view *view)
@@ -106,7 +105,7 @@ static void walk_memory(struct walk *walk, struct autopilot_memory *memory)
                              &memory->broke_at};
 
     for (size_t i = 0; i < sizeof(wholes) / sizeof(wholes[0]); i++) {
-        walk_whole(walk, wholes[i]);
+        walk_integer(walk, wholes[i]);
     }
     for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++) {
         walk_real(walk, reals[i]);
@@ -127,7 +126,7 @@ void autopilot_memory_write(const struct autopilot_memory *memory, char text[AUT
     memcpy(text, FORM, sizeof(FORM));
     walk_memory(&walk, &copy);
     if (walk.failed) {
-        /* It cannot be, by the sizes; a text that is none begins anew. */
+        /* Cannot happen, given the sizes; an empty text makes the memory start over. */
         text[0] = '\0';
     }
 }

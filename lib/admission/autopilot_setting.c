@@ -9,14 +9,14 @@ enum { LATENCY_MOST_MS = 60000, RATE_MOST = 100000 };
 
 static const char SETTING_NAME[] = "autopilot";
 
-/* A field: its range, and its default where none is given. */
+/* A field: its range and its default. */
 struct field {
     const char *name;
     bool is_switch;
     bool may_be_null;
     double least;
     double most;
-    double usual; /* of a switch: 0 or 1; unused where null is the default */
+    double usual; /* default; of a switch 0 or 1; unused if null is the default */
 };
 
 static const struct field FIELDS[] = {
@@ -50,7 +50,7 @@ static json_object *usual_value(const struct field *field)
                             : queue_setting_number_json(field->usual);
 }
 
-/* At most three decimal places, so that it comes back as it was sent. */
+/* At most three decimal places, so that the value is shown as it was sent. */
 static bool number_is_fit(const struct field *field, json_object *value)
 {
     double number = json_object_get_double(value);

@@ -13,14 +13,14 @@
 #include "lib/admission/queue_settings.h"
 #include "lib/base/arena.h"
 
-/** Checks a value; `*checked` gets it complete, what was left out by its default: a reference of
- *  the caller's own. Returns false with `*fault` filled where it is refused. */
+/** Checks a value; `*checked` gets it with defaults for missing members, a reference of the
+ *  caller's own. Returns false with `*fault` filled if it is refused. */
 bool autopilot_setting_check(json_object *value, struct arena *arena, json_object **checked,
                              struct queue_settings_fault *fault);
 
-/** What the setting means for a queue whose operator has set `rate`. Without a ceiling the rate
- *  never rises above `rate`, and a floor above either is no floor. Returns false where the
- *  autopilot is off: null, switched off, or a rate of 0, which stays 0. */
+/** The goal for a queue whose operator has set `rate`. Without a ceiling the rate never rises above
+ *  `rate`; a floor above either is ignored. Returns false if the autopilot is off: null,
+ *  disabled, or a rate of 0, which stays 0. */
 bool autopilot_setting_goal(json_object *value, double rate, struct autopilot_goal *goal);
 
 #endif

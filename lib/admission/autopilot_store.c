@@ -24,7 +24,7 @@ static void read_goal(struct arena *arena, const redisReply *reply, struct autop
     struct str setting = redis_reply_text(reply, 7);
     double rate = real_of(arena, redis_reply_text(reply, 3));
 
-    /* Without the bounds promotion would not listen. */
+    /* Without bounds promotion ignores the autopilot's rate. */
     if (floor.n == 0 || ceiling.n == 0 || setting.n == 0) {
         return;
     }
@@ -75,7 +75,7 @@ enum outcome autopilot_look_at(struct redis *redis, struct arena *arena, struct 
     return OUTCOME_OK;
 }
 
-/* '' where it is not known. */
+/* Adds '' if it is unknown. */
 static void add_latency(struct redis_command *command, double ms)
 {
     if (ms < 0) {
@@ -87,7 +87,7 @@ static void add_latency(struct redis_command *command, double ms)
 
 static void add_number(json_object *object, const char *name, double number)
 {
-    /* Three places say all there is to say. */
+    /* Three decimal places suffice. */
     json_object_object_add(object, name, queue_setting_number_json(round(number * 1000) / 1000));
 }
 

@@ -1,5 +1,5 @@
 /*
- * captcha_spend — each solution of a captcha counts for one entry token.
+ * captcha_spend — makes each solution of a captcha count for one entry token only.
  */
 #ifndef SLUICE_ADMISSION_CAPTCHA_SPEND_H
 #define SLUICE_ADMISSION_CAPTCHA_SPEND_H
@@ -11,21 +11,21 @@
 #include "lib/base/str.h"
 #include "lib/store/redis.h"
 
-/** Who has solved a captcha, and what for. Text is borrowed. */
+/** Who has solved a captcha, and for what. Text is borrowed. */
 struct captcha_holder {
     struct str event;
     struct str member;
     struct str entry_token;
 };
 
-/** Uses up `solution`, a text that names it among those of its `kind` (a word), for `life_ms` ≥
- *  1. Returns OK; ALREADY where this holder has used it up before, TAKEN where another has;
- *  ADMISSION_UNAVAILABLE where Redis gave no answer. */
+/** Spends `solution`, a text that identifies it among those of its `kind` (a word), and remembers
+ *  that for `life_ms` ≥ 1. OK; ALREADY if this holder spent it before, TAKEN if another did;
+ *  ADMISSION_UNAVAILABLE if Redis did not answer. */
 enum outcome captcha_spend(struct redis *redis, struct arena *arena, const char *kind,
                            struct str solution, const struct captcha_holder *holder,
                            int64_t life_ms);
 
-/** The same answers, and changes nothing. */
+/** Checks without spending; the same outcomes. */
 enum outcome captcha_spent(struct redis *redis, struct arena *arena, const char *kind,
                            struct str solution, const struct captcha_holder *holder);
 

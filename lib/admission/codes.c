@@ -8,7 +8,7 @@
 
 enum { GENERATED_BYTES = 16, GROUP = 4 };
 
-/* Thirty-two of them, five bits each: no I, O, 0 or 1. */
+/* 32 letters, five bits each: no I, O, 0 or 1. */
 static const char LETTERS[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 _Static_assert(sizeof(LETTERS) - 1 == 32, "a letter is five bits");
@@ -122,7 +122,7 @@ int64_t codes_known(struct redis *redis, struct arena *arena, struct str queue)
     return reply != NULL && reply->type == REDIS_REPLY_INTEGER ? reply->integer : -1;
 }
 
-/** Reads "hash moment member"; false for anything else. */
+/** Parses "hash moment member"; false for anything else. */
 static bool read_use(struct str text, struct code_use *use)
 {
     struct str moment;

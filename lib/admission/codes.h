@@ -1,6 +1,6 @@
 /*
- * codes — invite and priority codes: how they are written, and their way to Redis. Redis and
- * PostgreSQL know a code by its hash alone. A member's code goes with line_enter(), which counts
+ * codes — invite and priority codes: their syntax, and loading them into Redis. Redis and
+ * PostgreSQL store only hashes of codes. A member's code is passed to line_enter(), which counts
  * its uses.
  */
 #ifndef SLUICE_ADMISSION_CODES_H
@@ -16,7 +16,7 @@
 #include "lib/store/redis.h"
 
 enum {
-    CODE_TEXT_MAX = 64,       /* longest code that is taken */
+    CODE_TEXT_MAX = 64,       /* longest accepted code */
     CODE_TEXT_MIN = 4,        /* shortest */
     CODE_GENERATED_TEXT = 19, /* 16 letters in groups of four */
     CODES_PER_CALL = 500
@@ -24,7 +24,7 @@ enum {
 
 enum code_kind { CODE_INVITE, CODE_PRIORITY };
 
-/** A code as Redis gets it. Text is borrowed. */
+/** A code as loaded into Redis. Text is borrowed. */
 struct code_entry {
     struct str hash;
     struct str kind;
@@ -39,19 +39,19 @@ struct code_use {
     int64_t at_ms; /* since 1970, by Redis TIME */
 };
 
-/** Reads "invite" or "priority". */
+/** Parses "invite" or "priority". */
 bool code_kind_parse(struct str word, enum code_kind *kind);
 
-/** The word itself. */
+/** The name of a kind. */
 const char *code_kind_word(enum code_kind kind);
 
-/** Brings at most CODES_PER_CALL codes and as many uses to Redis; what it knows already stays.
- *  `*added` gets how many codes were new. Returns false where Redis gave no answer. */
+/** Loads at most CODES_PER_CALL codes and as many uses into Redis; existing ones stay unchanged.
+ *  `*added` gets how many codes were new. Returns false if Redis did not answer. */
 bool codes_load(struct redis *redis, struct arena *arena, struct str queue,
                 const struct code_entry *codes, size_t code_count, const struct code_use *uses,
                 size_t use_count, int64_t *added);
 
-/** How many codes Redis knows of `queue`; -1 where it gave no answer. */
+/** The number of codes that Redis has of `queue`; -1 if it did not answer. */
 int64_t codes_known(struct redis *redis, struct arena *arena, struct str queue);
 
 /** Uses that PostgreSQL has yet to hear of: at most CODES_PER_CALL, in the arena; `*first` is what
@@ -63,15 +63,15 @@ bool codes_untold(struct redis *redis, struct arena *arena, struct str queue,
 bool codes_told(struct redis *redis, struct arena *arena, struct str queue, struct str first,
                 size_t count);
 
-/** Makes a code of 80 random bits, like "7KQP-XM4D-TR2W-9HCV": letters and digits of which no
+/** Generates a code of 80 random bits, like "7KQP-XM4D-TR2W-9HCV": letters and digits of which no
  *  two look alike. */
 void code_generate(char out[CODE_GENERATED_TEXT + 1]);
 
-/** The hash by which `code` is known, in the arena: that of the code in capital letters without
- *  spaces and hyphens, so that it may be typed as one likes. Empty for an empty code. */
+/** The hash under which `code` is stored, in the arena: that of the code in uppercase without
+ *  spaces and hyphens, so that spelling does not matter. Empty for an empty code. */
 struct str code_hash(struct arena *arena, struct str code);
 
-/** True for a code that may be given out: CODE_TEXT_MIN to CODE_TEXT_MAX letters, digits,
+/** True for a code that may be issued: CODE_TEXT_MIN to CODE_TEXT_MAX letters, digits,
  *  hyphens and spaces, at least CODE_TEXT_MIN of them letters or digits. */
 bool code_is_sound(struct str code);
 

@@ -1,8 +1,8 @@
 /*
- * coupons — what Redis knows of a queue's coupon events: how many each has, who has one, whether
- * PostgreSQL has said that all are gone. The way there: sold_out_set() tells the events with each
- * finding, claim_consume() who has got one, reconcile the rest. Who has one is known by name, so
- * being told twice changes nothing.
+ * coupons — a queue's coupon events in Redis: how many coupons each has, who has one, whether
+ * PostgreSQL has reported that all are gone. sold_out_set() publishes the events with each finding,
+ * claim_consume() a new owner, reconcile the rest. Owners are a set of names, so publishing one
+ * twice changes nothing.
  */
 #ifndef SLUICE_ADMISSION_COUPONS_H
 #define SLUICE_ADMISSION_COUPONS_H
@@ -21,14 +21,14 @@ enum {
     COUPON_OWNERS_PER_CALL = 1000
 };
 
-/** How an event stands, as far as Redis has heard. */
+/** The state of an event, as far as Redis knows. */
 struct coupon_standing {
     int64_t coupons; /* all of them */
-    int64_t issued;  /* may be more than `coupons` for a moment after some were added */
-    bool gone;       /* PostgreSQL has found none unissued */
+    int64_t issued;  /* may exceed `coupons` for a moment after some were added */
+    bool gone;       /* PostgreSQL found none unissued */
 };
 
-/** Reads it, in one round trip: OK, NOT_FOUND where Redis does not know the queue or the event, or
+/** Reads it, in one round trip: OK, NOT_FOUND if Redis does not have the queue or the event, or
  *  ADMISSION_UNAVAILABLE. */
 enum outcome coupon_standing_read(struct redis *redis, struct arena *arena, struct str queue,
                                   struct str event, struct coupon_standing *standing);
@@ -54,8 +54,8 @@ bool coupon_owners_tell(struct redis *redis, struct arena *arena, struct str que
                         struct str event, bool have, const struct str *members, size_t count,
                         int64_t *changed);
 
-/** Reads at most COUPON_OWNERS_PER_CALL owners of `event` behind `after` (empty: from the first
- *  on), in the arena. Returns false where Redis gave no answer. */
+/** Reads at most COUPON_OWNERS_PER_CALL owners of `event` that follow `after` (empty: from the
+ *  first) into the arena. Returns false if Redis did not answer. */
 bool coupon_owners_read(struct redis *redis, struct arena *arena, struct str queue,
                         struct str event, struct str after, const struct str **members,
                         size_t *count);

@@ -1,7 +1,7 @@
 /*
- * gate — letting people through in front of a whole site: what a host must know of a queue to judge
- * requests by itself for a moment, passes, and the members whom an operator looks up, lets in or
- * takes out. Commands are built here and sent by the caller; replies are read here.
+ * gate — admission in front of a whole site: the state of a queue that a host caches to check
+ * requests locally for a moment, passes, and operators' actions on single members (find, admit,
+ * end). Commands are built here and sent by the caller; replies are read here.
  */
 #ifndef SLUICE_ADMISSION_GATE_H
 #define SLUICE_ADMISSION_GATE_H
@@ -15,7 +15,7 @@
 #include "lib/base/str.h"
 #include "lib/store/redis_command.h"
 
-/** The settings and the state that the gate goes by. Text is borrowed from the reply. */
+/** The settings and state that the gate needs. Text is borrowed from the reply. */
 struct gate_view {
     int64_t version; /* of the settings */
     struct str activation;
@@ -24,7 +24,7 @@ struct gate_view {
     struct str bypass; /* JSON, empty for none */
     int64_t epoch;
     int64_t incarnation;
-    int64_t renew_ms; /* a pass counts unasked for so long after its renewal */
+    int64_t renew_ms; /* how long after its renewal a pass is valid without a new check */
     struct str queue_state;
     int64_t waiting;
     int64_t rate_milli; /* admissions expected per 1000 seconds */
@@ -37,7 +37,7 @@ struct gate_view {
     struct str mode;
 };
 
-/** Who asks to go through. All text is borrowed; the pass's fields count where `has_pass`. */
+/** Who asks to pass. All text is borrowed; the fields after `has_pass` count only with it. */
 struct gate_caller {
     struct str queue;
     struct str member; /* member or visitor id */
@@ -49,7 +49,7 @@ struct gate_caller {
     int64_t incarnation;
 };
 
-/** A place in the active set as the script gave it. Text is borrowed from the reply. */
+/** A place in the active set, as returned by the script. Text is borrowed from the reply. */
 struct gate_admission {
     struct str admission;
     int64_t seq;
@@ -60,21 +60,21 @@ struct gate_admission {
     int64_t ends_ms; /* end of the visit, by Redis TIME */
 };
 
-/** Where one member stands. Text is borrowed from the reply. */
+/** The place of one member. Text is borrowed from the reply. */
 struct member_place {
     struct str kind; /* READY, CLAIMED, WAITING, AWAY or NONE */
     int64_t seq;
     int64_t generation;
     int64_t rank; /* -1 unless WAITING */
-    int64_t
-        ends_ms; /* of the token, of the claim's lease, or of the number kept while away; 0: none */
+    /* End of the token, of the claim's lease, or of keeping the number while away; 0: none. */
+    int64_t ends_ms;
     bool has_seen_token;
     struct str unpaid_order; /* empty: none */
     struct str queue_state;
     int64_t now_ms;
 };
 
-/** How the queue went. Times are ms since 1970, 0 where there is none yet. Text is borrowed. */
+/** The totals of a queue. Times are ms since 1970, 0 if not reached. Text is borrowed. */
 struct queue_result {
     struct str queue_state;
     int64_t entered;
@@ -94,40 +94,43 @@ struct queue_result {
     int64_t now_ms;
 };
 
+/** Requests the view of a queue. */
 struct redis_command *gate_look(struct arena *arena, struct str queue);
 
 /** OK fills `view`; NOT_FOUND, ADMISSION_UNAVAILABLE. */
 enum outcome gate_read_view(const redisReply *reply, struct gate_view *view);
 
-/** The admissions of `reply` that ended lately: how many, and the one at `index`. */
+/** The recently ended admissions in `reply`: their number, and the one at `index`. */
 size_t gate_view_ended_count(const redisReply *reply);
 struct str gate_view_ended(const redisReply *reply, size_t index);
 
-/** Renews the pass, or gives the first one to whoever is READY. */
+/** Renews the pass, or issues the first one to a READY member. */
 struct redis_command *gate_check(struct arena *arena, const struct gate_caller *caller);
 
 /** ADMITTED fills `admission`; WAIT, HELD, UNAUTHENTICATED, NOT_FOUND, ADMISSION_UNAVAILABLE. */
 enum outcome gate_read_check(const redisReply *reply, struct gate_admission *admission);
 
-/** Counts a visit while the gate only watches. */
+/** Counts a visit while the gate only watches (activation watch). */
 struct redis_command *gate_watch(struct arena *arena, struct str queue, struct str member);
 
 /** WATCHED fills now_ms and ends_ms; NOT_FOUND, ADMISSION_UNAVAILABLE. */
 enum outcome gate_read_watch(const redisReply *reply, struct gate_admission *admission);
 
-/** Ends what `member` has in the queue: only the place of `admission`, or all where that is empty.
- *  ENDED, NOT_THERE, ORDER_IN_PROGRESS, NOT_FOUND. */
+/** Ends what `member` has in the queue: only the place of `admission`, or everything if that is
+ *  empty. ENDED, NOT_THERE, ORDER_IN_PROGRESS, NOT_FOUND. */
 struct redis_command *member_end(struct arena *arena, struct str queue, struct str member,
                                  struct str admission);
 
-/** Lets `member` in past the line. ADMITTED, NO_ROOM, ALREADY_ACTIVE, NOT_FOUND. */
+/** Admits `member` ahead of the line. ADMITTED, NO_ROOM, ALREADY_ACTIVE, NOT_FOUND. */
 struct redis_command *member_admit(struct arena *arena, struct str queue, struct str member);
 
+/** Requests the place of `member`. */
 struct redis_command *member_find(struct arena *arena, struct str queue, struct str member);
 
 /** OK fills `place`; NOT_FOUND, ADMISSION_UNAVAILABLE. */
 enum outcome member_read_place(const redisReply *reply, struct member_place *place);
 
+/** Requests the totals of a queue. */
 struct redis_command *queue_result_ask(struct arena *arena, struct str queue);
 
 /** OK fills `result`; NOT_FOUND, ADMISSION_UNAVAILABLE. */

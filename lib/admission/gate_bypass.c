@@ -20,7 +20,7 @@ struct crawler {
     struct network_list networks;
 };
 
-/** The rules; all of it lives in one arena. */
+/** The compiled rules; everything lives in one arena. */
 struct gate_bypass {
     struct arena *arena;
     struct network_list networks;
@@ -32,7 +32,7 @@ struct gate_bypass {
     size_t crawler_count;
 };
 
-/** Where rules are read to, and where faults go. */
+/** Where rules are parsed to, and where faults are reported. */
 struct reading {
     struct arena *arena;
     struct queue_settings_fault *fault;
@@ -111,7 +111,7 @@ static bool contains(struct str text, struct str needle)
     return false;
 }
 
-/* What no decoded and normalised path holds could never match. */
+/* A prefix with anything that no decoded and normalized path contains could never match. */
 static bool is_path_prefix(struct str text)
 {
     return text.n >= 1 && text.n <= GATE_BYPASS_PATH_MAX && text.p[0] == '/' &&
@@ -143,7 +143,7 @@ static bool read_paths(const struct reading *reading, json_object *list, struct 
     return true;
 }
 
-/* The value of a hexadecimal digit, 16 for any other character. */
+/* The value of a hexadecimal digit; 16 for any other character. */
 static unsigned int hex_value(char c)
 {
     static const char DIGITS[] = "0123456789abcdef";

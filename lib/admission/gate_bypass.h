@@ -1,14 +1,14 @@
 /*
- * gate_bypass — who passes the gate without waiting: the queue setting `bypass`.
+ * gate_bypass — which requests pass the gate without waiting: the queue setting `bypass`.
  *
  *     {"networks": ["10.0.0.0/8", "2001:db8::/32", "192.0.2.7"],
  *      "paths": ["/pay/callback", "/static/"],
  *      "secretSha256": "<SHA-256 of the secret, 64 hexadecimal digits>",
  *      "crawlers": [{"userAgent": "Googlebot", "networks": ["66.249.64.0/19"]}]}
  *
- * Every member may be left out or null. At most 64 of each, 16 KiB in all. One match is enough; of
- * a crawler both parts must match, as a name alone proves nothing. "/static/" matches whatever is
- * below it; "/pay" matches itself and whatever is below it, but not "/payment".
+ * Every member may be left out or null. At most 64 of each, 16 KiB in total. One match is enough;
+ * of a crawler both parts must match, since a name alone proves nothing. "/static/" matches
+ * everything below it; "/pay" matches itself and everything below it, but not "/payment".
  */
 #ifndef SLUICE_ADMISSION_GATE_BYPASS_H
 #define SLUICE_ADMISSION_GATE_BYPASS_H
@@ -31,7 +31,7 @@ enum {
 
 struct gate_bypass;
 
-/** What is known of a request; header values as sent, empty where missing. */
+/** The relevant parts of a request; header values as sent, empty if missing. */
 struct gate_bypass_facts {
     struct str address;    /* remote address */
     struct str path;       /* percent-decoded, with "." and ".." resolved, without the query */
@@ -47,21 +47,21 @@ enum gate_bypass_reason {
     GATE_BYPASS_CRAWLER
 };
 
-/** Checks a given value (not NULL). Returns false with `*fault` filled, in `arena`, where it is
+/** Validates a value (not NULL). Returns false with `*fault` filled, in `arena`, if it is
  *  refused. */
 bool gate_bypass_check(json_object *value, struct arena *arena, struct queue_settings_fault *fault);
 
-/** Makes the rules of the setting's text, as Redis has it, ready for matching; free them with
- *  gate_bypass_free(). NULL where there are none ("" or "null"), and for a text that
+/** Compiles the rules from the setting's text, as stored in Redis; free them with
+ *  gate_bypass_free(). NULL if there are none ("" or "null"), and for a text that
  *  gate_bypass_check() would refuse. */
 struct gate_bypass *gate_bypass_parse(struct str text);
 
 /** NULL is allowed. */
 void gate_bypass_free(struct gate_bypass *bypass);
 
-/** The first rule that lets the request pass. `bypass` may be NULL. A path that still holds ".." at
- *  the beginning of a segment, a backslash or a control character matches none: servers behind the
- *  gate differ in what they make of it. */
+/** The first rule that lets the request pass. `bypass` may be NULL. A path with a segment that
+ *  begins with "..", a backslash or a control character matches no path rule: servers behind the
+ *  gate differ in how they interpret it. */
 enum gate_bypass_reason gate_bypass_match(const struct gate_bypass *bypass,
                                           const struct gate_bypass_facts *facts);
 

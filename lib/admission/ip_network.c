@@ -7,7 +7,7 @@ enum { V4_BYTES = 4, V4_BITS = 32, V6_BITS = 128, MAPPED_BITS = 96 };
 
 static const unsigned char MAPPED[MAPPED_BITS / 8] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
-/* As it is written: a mapped address stays one of IPv6. */
+/* Parses without unmapping: an IPv4-mapped address stays an IPv6 address. */
 static bool read_address(struct str text, struct ip_address *address)
 {
     char terminated[INET6_ADDRSTRLEN];
@@ -33,7 +33,7 @@ static void unmap(struct ip_address *address)
     *address = carried;
 }
 
-/* The bits of `byte` number `i` that belong to a prefix of `bits`. */
+/* The mask for byte `i` of a prefix of `bits` bits. */
 static unsigned char prefix_mask(unsigned int bits, size_t i)
 {
     size_t before = i * 8;
@@ -73,7 +73,7 @@ bool ip_network_parse(struct str text, struct ip_network *network)
             return false;
         }
     }
-    /* With no bit set behind the prefix, that of a mapped network reaches into the IPv4 part. */
+    /* Its base has no bits beyond the prefix, so the prefix of a mapped network is at least 96. */
     if (is_mapped(&network->base)) {
         unmap(&network->base);
         network->bits -= MAPPED_BITS;

@@ -1,7 +1,7 @@
 /*
  * ip_network — IP addresses and networks in CIDR notation.
- * An IPv4-mapped IPv6 address (::ffff:192.0.2.7) is the IPv4 address that it carries; apart from
- * that no IPv6 network holds an IPv4 address.
+ * An IPv4-mapped IPv6 address (::ffff:192.0.2.7) equals its IPv4 address; otherwise no IPv6 network
+ * contains an IPv4 address.
  */
 #ifndef SLUICE_ADMISSION_IP_NETWORK_H
 #define SLUICE_ADMISSION_IP_NETWORK_H
@@ -22,12 +22,12 @@ struct ip_network {
     unsigned int bits; /* of the prefix: 0..32 or 0..128 */
 };
 
-/** Reads an address: "192.0.2.7" or "2001:db8::1". Returns false for anything else, zones and ports
- *  included. */
+/** Parses an address: "192.0.2.7" or "2001:db8::1". Returns false for anything else, zones and
+ *  ports included. */
 bool ip_address_parse(struct str text, struct ip_address *address);
 
-/** Reads "10.0.0.0/8", "2001:db8::/32" or a single address. Returns false for anything else, and
- *  where bits behind the prefix are set: 10.1.2.3/8 may have been meant as one host. */
+/** Parses "10.0.0.0/8", "2001:db8::/32" or a single address. Returns false for anything else, and
+ *  if bits beyond the prefix are set: 10.1.2.3/8 may have been meant as one host. */
 bool ip_network_parse(struct str text, struct ip_network *network);
 
 /** True when `address` lies in `network`. */

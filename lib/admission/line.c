@@ -147,6 +147,6 @@ bool line_memory_is_there(const redisReply *reply)
 {
     struct str complete = redis_reply_text(reply, 0);
 
-    /* Scripts answer with words, this is a number. */
+    /* Replies of scripts start with a word, this one is a number. */
     return complete.n > 0 && complete.p[0] >= '0' && complete.p[0] <= '9';
 }

@@ -1,7 +1,7 @@
 /*
- * line — standing in line: enter, position, leave, and the queue's public state.
- * Each is one script, so one round trip. The command is built here and sent by the caller
- * (pipelined in the queue pool); the reply is read here.
+ * line — a place in a queue's line: enter, position, leave, and the queue's public state.
+ * Each is one script, so one round trip. Commands are built here and sent by the caller (pipelined
+ * in the queue pool); replies are read here.
  */
 #ifndef SLUICE_ADMISSION_LINE_H
 #define SLUICE_ADMISSION_LINE_H
@@ -14,13 +14,13 @@
 #include "lib/base/str.h"
 #include "lib/store/redis_command.h"
 
-/** Who asks, about which queue. All text is borrowed. */
+/** The caller of an operation, and the queue. All text is borrowed. */
 struct line_caller {
     struct str queue;
     struct str member; /* member or visitor id */
-    bool
-        by_visitor; /* known by the visitor cookie alone: only a queue of identity visitor serves it */
-    bool is_unproven; /* a visitor of this very request, who may not keep cookies */
+    /* Known by the visitor cookie alone: only a queue of identity visitor accepts it. */
+    bool by_visitor;
+    bool is_unproven; /* a visitor created by this very request, who may not keep cookies */
     bool has_ticket;  /* the fields below are those of a verified ticket of this queue and member */
     int64_t seq;      /* place number, ≥ 1 */
     int64_t generation;  /* session generation, 0..4095 */
@@ -33,28 +33,28 @@ struct line_caller {
 
 enum line_status { LINE_NOT_ENTERED, LINE_WAITING, LINE_READY };
 
-/** Where a member stands. Text is borrowed from the reply. */
+/** The place of a member. Text is borrowed from the reply. */
 struct line_position {
-    struct str queue_state; /* PRE_OPEN, OPEN, … as in the contract */
+    struct str queue_state; /* PRE_OPEN, OPEN, … as in the API */
     enum line_status status;
-    int64_t rank;           /* 0-based; -1 unless WAITING, and while the lottery is not drawn */
+    int64_t rank;           /* 0-based; -1 unless WAITING, and before the lottery is drawn */
     int64_t waiting;        /* members in line */
     struct str entry_token; /* empty unless READY */
     int64_t token_ends_ms;  /* wall time by Redis, ms since 1970; 0 unless READY */
-    bool ordering;          /* an order runs on the token */
+    bool ordering;          /* an order is running on the token */
     int64_t rate_milli;     /* admissions expected per 1000 seconds */
     int64_t seq;
     int64_t generation;
     int64_t epoch;
     int64_t incarnation;
     int64_t now_ms;        /* Redis TIME */
-    bool on_hold;          /* activation is hold: nobody is let in */
+    bool on_hold;          /* activation is hold: nobody is admitted */
     struct str poll_tiers; /* the queue's pollTiers as JSON, empty for the default */
     struct str lane;       /* main, lottery, priority or invite; empty without a place */
-    bool exact_only;       /* the rank cannot be computed from the board */
+    bool exact_only;       /* the rank cannot be derived from the board */
 };
 
-/** What everyone may know of a queue. Text is borrowed from the reply. */
+/** The public state of a queue. Text is borrowed from the reply. */
 struct line_state {
     struct str queue_state;
     int64_t waiting;
@@ -73,11 +73,11 @@ struct line_state {
     struct str mode;       /* fifo or lottery */
 };
 
-/** How somebody enters who may have a place already. */
+/** How a member enters who may have a place already. */
 enum line_entry {
-    LINE_TAKE_OVER, /* the place is shown on this screen from now on */
-    LINE_STAY,      /* a place that another screen took over is left to it: SESSION_REVOKED */
-    LINE_AT_ONCE    /* only where the queue lets in without waiting: NOT_THERE otherwise */
+    LINE_TAKE_OVER, /* the place moves to this screen */
+    LINE_STAY,      /* a place that another screen took over stays there: SESSION_REVOKED */
+    LINE_AT_ONCE    /* only if the queue admits without waiting: NOT_THERE otherwise */
 };
 
 struct redis_command *line_enter(struct arena *arena, const struct line_caller *caller,
@@ -86,7 +86,7 @@ struct redis_command *line_position(struct arena *arena, const struct line_calle
 struct redis_command *line_leave(struct arena *arena, const struct line_caller *caller);
 struct redis_command *line_state(struct arena *arena, struct str queue);
 
-/** Appends a fresh entry token and its admission id, for a script that may let somebody in. */
+/** Appends a new entry token and its admission id, for a script that may admit a member. */
 void line_add_new_token(struct arena *arena, struct redis_command *command);
 
 /** Reads the reply to enter or position. `position` is filled for OK, ENTERED and ALREADY. */
@@ -95,16 +95,16 @@ enum outcome line_read_position(const redisReply *reply, struct line_position *p
 /** Reads the reply to state. `state` is filled for OK. */
 enum outcome line_read_state(const redisReply *reply, struct line_state *state);
 
-/** True where NOT_FOUND means that the queue's settings are not in Redis at all: it was never
- *  made, or Redis lost its memory. False for a queue that was deleted. */
+/** True if NOT_FOUND means that Redis has no settings of the queue: it was never created, or
+ *  Redis lost its data. False for a queue that was deleted. */
 bool line_settings_missing(const redisReply *reply);
 
-/** Asks whether Redis has every queue: what reconcile writes down once it has brought them all
- *  (redis_memory_complete() in lib/store/redis_primary.h). A queue that is missing before may be
+/** Requests whether Redis has every queue: reconcile records that once it has restored all of them
+ *  (redis_memory_complete() in lib/store/redis_primary.h). Before that, a missing queue may be
  *  lost. */
 struct redis_command *line_memory_ask(struct arena *arena);
 
-/** True for a reply to that which says yes. False for every other reply, of whatever command. */
+/** True for a reply to it that says yes; false for every other reply, of whatever command. */
 bool line_memory_is_there(const redisReply *reply);
 
 #endif

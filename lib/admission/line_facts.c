@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* In the order of lua/include/conf_fields.lua. */
+/* Indexes in the order of lua/include/conf_fields.lua. */
 enum field {
     FIELD_DELETED,
     FIELD_EPOCH,
@@ -13,7 +13,7 @@ enum field {
     FIELD_OPENS_AT,
     FIELD_CLOSES_AT,
     FIELD_POLL_TIERS = 9,
-    FIELD_COUNT = 18 /* a release that packs fewer is read by scripts alone */
+    FIELD_COUNT = 18 /* what an earlier release packed has fewer: scripts only */
 };
 
 enum state_field { STATE_INCARNATION, STATE_RATE_EMA, STATE_SOLD_OUT, STATE_SOLD_OUT_DUE };
@@ -27,7 +27,7 @@ const char *const LINE_FACTS_STATE[LINE_FACTS_STATE_FIELDS] = {
 
 static const double RATE_MOST = 1e12;
 
-/* What MessagePack makes of texts, and of nil and false, which are empty here. */
+/* MessagePack's types of texts, and of nil and false, which are read as empty. */
 enum {
     PACKED_NIL = 0xc0,
     PACKED_FALSE = 0xc2,
@@ -96,7 +96,7 @@ static bool unpack(const redisReply *packed, struct str fields[FIELD_COUNT])
     return true;
 }
 
-/* An absent time is not set: 0. Anything but digits is for the scripts. */
+/* An unset time is 0. Anything but digits is left to the scripts. */
 static bool read_ms(struct str text, int64_t *ms)
 {
     *ms = 0;

@@ -1,6 +1,6 @@
 /*
- * line_facts — what a queue's hashes say of it, read from plain replies: as lua/include/settings,
- * run_front and queue_state read them, for those few questions that need no script.
+ * line_facts — derives a queue's state from plain reads of its hashes, as the Lua includes
+ * settings, run_front and queue_state do, for the few queries that need no script.
  */
 #ifndef SLUICE_ADMISSION_LINE_FACTS_H
 #define SLUICE_ADMISSION_LINE_FACTS_H
@@ -23,14 +23,13 @@ struct line_facts {
     int64_t now_ms;     /* Redis TIME */
 };
 
-/** The fields of the hash `state` that are needed, in the order in which they are to be asked
- *  for. */
+/** The required fields of the hash `state`, in the order in which they must be requested. */
 enum { LINE_FACTS_STATE_FIELDS = 4 };
 extern const char *const LINE_FACTS_STATE[LINE_FACTS_STATE_FIELDS];
 
-/** Reads the replies to TIME, HGET settings packed and HMGET state …. Returns false where one is
- *  not as expected, or the queue is not an ordinary one that has had its first tick: then only a
- *  script can tell. */
+/** Reads the replies to TIME, HGET settings packed and HMGET state …. Returns false if one is
+ *  malformed, or the queue is not an ordinary one that has had its first tick: then the script must
+ *  be called. */
 bool line_facts_read(const redisReply *time, const redisReply *packed, const redisReply *state,
                      struct line_facts *facts);
 

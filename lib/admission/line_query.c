@@ -5,10 +5,10 @@
 
 enum { GENERATIONS = 4096 };
 
-/* The replies to a transaction of positions, in order; behind them the rank of each. */
+/* Indexes of the replies to a transaction of positions; after them the rank of each. */
 enum part { PART_PACKED, PART_TIME, PART_STATE, PART_LANES, PART_WAITING, PART_SCORES, PART_RANKS };
 
-/* The reply to enter_together, in order; behind it three numbers for each. */
+/* Indexes of the reply to enter_together; after them three numbers for each query. */
 enum entry_part {
     ENTRY_CODE,
     ENTRY_ORDINARY,
@@ -134,7 +134,7 @@ static bool is_array(const redisReply *reply, size_t elements)
     return reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements == elements;
 }
 
-/* What the queue says of itself; false where a script has to be asked about anybody. */
+/* Reads the queue's state; false if the script has to be called for every query. */
 static bool read_facts(const redisReply *reply, size_t count, struct line_facts *facts)
 {
     return is_array(reply, PART_RANKS + count) &&
@@ -147,9 +147,8 @@ static bool read_facts(const redisReply *reply, size_t count, struct line_facts 
                            reply->element[PART_STATE], facts);
 }
 
-/* A ticket of before a loss is as good as any where its very place is there, be it that Redis
- * has kept it or that the ticket has brought it back; what else such a ticket is worth the
- * script knows. */
+/* A ticket of an earlier incarnation is as good as a current one if its very place exists,
+ * whether Redis kept it or the ticket restored it; the script decides what else it is worth. */
 static bool ticket_is_good(const struct line_caller *caller, const struct line_facts *facts,
                            int64_t seq, int64_t generation)
 {
@@ -157,7 +156,7 @@ static bool ticket_is_good(const struct line_caller *caller, const struct line_f
                                    caller->generation == generation);
 }
 
-/* Whoever stands in line and shows no ticket but the current one. */
+/* Decides the query of a waiting member without a ticket or with the current one. */
 static void read_position(const redisReply *reply, size_t index, const struct line_facts *facts,
                           struct line_query *query)
 {

@@ -1,8 +1,8 @@
 /*
- * line_query — a position or an entry in a queue's main line, asked of Redis in batches. A batch of
- * positions is one transaction of plain reads, which costs Redis a fraction of position.lua; a
- * batch of entries is one call of enter_together.lua. Only the ordinary case is decided here: for
- * whatever stays undecided call line_position() or line_enter(), of which these are the short ways.
+ * line_query — batches positions and entries of a queue's main line. A batch of positions is one
+ * transaction of plain reads, which costs Redis a fraction of position.lua; a batch of entries is
+ * one call of enter_together.lua. Only the ordinary case is decided here: for a query that stays
+ * undecided call line_position() or line_enter(), whose fast paths these are.
  */
 #ifndef SLUICE_ADMISSION_LINE_QUERY_H
 #define SLUICE_ADMISSION_LINE_QUERY_H
@@ -12,14 +12,14 @@
 
 #include "lib/admission/line.h"
 
-enum { LINE_QUERIES_MAX = 64 }; /* in one batch: Redis is never blocked for long */
+enum { LINE_QUERIES_MAX = 64 }; /* per batch, so that Redis is never blocked for long */
 
 enum line_query_state {
-    LINE_QUERY_NEW,       /* not asked yet */
+    LINE_QUERY_NEW,       /* not sent yet */
     LINE_QUERY_DECIDED,   /* outcome and position are filled */
-    LINE_QUERY_UNDECIDED, /* nothing was done: the script has to be asked */
+    LINE_QUERY_UNDECIDED, /* nothing was done: the script has to be called */
     LINE_QUERY_LOST,      /* no reply: an entry may have happened */
-    LINE_QUERY_ASKED      /* the script was asked instead: set by the caller */
+    LINE_QUERY_ASKED      /* the script was called instead: set by the caller */
 };
 
 enum line_query_kind { LINE_QUERY_POSITION, LINE_QUERY_ENTRY };
@@ -32,25 +32,25 @@ struct line_query {
     struct line_position position; /* its text is borrowed from the reply */
 };
 
-/** A new one, in the arena; `caller` is borrowed. */
+/** Creates a query in the arena; `caller` is borrowed. */
 struct line_query *line_query_new(struct arena *arena, const struct line_caller *caller,
                                   enum line_query_kind kind);
 
-/** How it ended, once it is decided, lost or asked: in the last case `reply` is the script's,
+/** The outcome, once the query is decided, lost or asked; in the last case `reply` is the script's,
  *  and the position is read from it. */
 enum outcome line_query_outcome(struct line_query *query, const redisReply *reply);
 
-/** Whether both may be in one batch: the same queue and kind of query (and, for entries, of
+/** Whether two queries may share a batch: same queue and kind of query (for entries, also of
  *  caller). */
 bool line_queries_match(const struct line_query *one, const struct line_query *other);
 
-/** The command for a batch of `count` (1 to LINE_QUERIES_MAX) queries that match. They must live
- *  as long as it. */
+/** The command for a batch of `count` (1 to LINE_QUERIES_MAX) matching queries, which must live as
+ *  long as it. */
 struct redis_command *line_queries_command(struct arena *arena, struct line_query *const *queries,
                                            size_t count);
 
-/** Reads the reply to it, NULL for none, into all of them. Returns false where the queue is not
- *  an ordinary one now, so that batches about it are of no use for a while. */
+/** Reads the batch's reply (NULL for none) into all of its queries. Returns false if the queue
+ *  is not an ordinary one now, so that batches about it are useless for a while. */
 bool line_queries_read(const redisReply *reply, struct line_query *const *queries, size_t count);
 
 #endif

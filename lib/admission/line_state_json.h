@@ -1,5 +1,5 @@
 /*
- * line_state_json — a queue's public state as JSON: the answer of GET /v1/queues/{queue}, and its
+ * line_state_json — a queue's public state as JSON: the response of GET /v1/queues/{queue}, and its
  * board.
  */
 #ifndef SLUICE_ADMISSION_LINE_STATE_JSON_H
@@ -12,9 +12,9 @@
 
 /** Appends {"queue", "state", "waiting", "headSeq", "lastSeq", "departures": [{"from", "to",
  *  "count"}], "admittedPerSecond", "epoch", "incarnation", "serverTime", "message", "opensAt",
- *  "closesAt", "activation", "mode"} to `out`. `queue` is a slug. Departures are given in order,
- *  for numbers from the head on: how many of those left. Times before 1970 are null, so that
- *  `state->now_ms` of -1 gives the same text for the same state. `arena` is for passing use. */
+ *  "closesAt", "activation", "mode"} to `out`. `queue` is a slug. Departures are in order and start
+ *  at the head: how many of those numbers left. Times before 1970 are null, so that
+ *  `state->now_ms` of -1 gives the same text for the same state. `arena` is for temporary use. */
 void line_state_json(struct buffer *out, struct arena *arena, struct str queue,
                      const struct line_state *state);
 

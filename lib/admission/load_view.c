@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-/* What is left of a weight after a second. */
+/* What remains of a weight after one second. */
 static const double LATENCY_KEPT = 0.6;
 static const double DROPS_KEPT = 0.9;
 
-static bool went_back(const struct load_counts *before, const struct load_counts *now)
+static bool was_reset(const struct load_counts *before, const struct load_counts *now)
 {
     for (int i = 0; i < LOAD_BUCKETS; i++) {
         if (now->buckets[i] < before->buckets[i]) {
@@ -23,7 +23,7 @@ bool load_view_add(struct load_view *view, const struct load_counts *before,
     double latency_kept = pow(LATENCY_KEPT, seconds);
     double drops_kept = pow(DROPS_KEPT, seconds);
 
-    if (went_back(before, now)) {
+    if (was_reset(before, now)) {
         *view = (struct load_view){0};
         return false;
     }

@@ -50,7 +50,7 @@ void lottery_seed(struct arena *arena, struct str secret, struct str queue, int6
     write_hex(mac, sizeof(mac), out);
 }
 
-/** Reads "from-to", which must lie behind `last`. */
+/** Parses "from-to", which must lie after `last`. */
 static bool read_range(struct str text, int64_t last, struct lottery_range *range)
 {
     struct str from;
@@ -115,7 +115,7 @@ const struct lottery *lottery_read(struct arena *arena, struct str seed, struct 
     if (!read_ranges(arena, ranges, lottery)) {
         return NULL;
     }
-    /* An even side: with an odd one only even permutations of the square would come out. */
+    /* An even side: with an odd one only even permutations of the square would result. */
     while (lottery->side * lottery->side < lottery->count) {
         lottery->side += 2;
     }
@@ -123,7 +123,7 @@ const struct lottery *lottery_read(struct arena *arena, struct str seed, struct 
     return lottery;
 }
 
-/* No product reaches 2^53, so that other languages can do the same in doubles. */
+/* No product reaches 2^53, so that languages with doubles only can compute the same. */
 static int64_t mix(int64_t half, const int64_t key[LOTTERY_ROUND_WORDS], int64_t side)
 {
     int64_t x = (half * key[0] + key[1]) % PRIME;
@@ -166,8 +166,8 @@ int64_t lottery_place(const struct lottery *lottery, int64_t number)
         if (number < range->from || number > range->to) {
             continue;
         }
-        /* The square has points that are no places: it goes on from there, and always comes to
-         * one. */
+        /* The square has points beyond the places: iterating from them always leads back to a
+         * place (cycle walking). */
         int64_t at = range->before + number - range->from;
         do {
             at = forward(lottery, at);

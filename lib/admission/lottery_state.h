@@ -1,6 +1,6 @@
 /*
- * lottery_state — what everybody may know of a queue's draw. The command is built here and sent by
- * the caller; the reply is read here.
+ * lottery_state — the public state of a queue's draw. Commands are built here and sent by the
+ * caller; replies are read here.
  */
 #ifndef SLUICE_ADMISSION_LOTTERY_STATE_H
 #define SLUICE_ADMISSION_LOTTERY_STATE_H
@@ -15,9 +15,9 @@
 
 /** Text is borrowed from the reply. */
 struct lottery_state {
-    struct str phase;      /* OPEN: who enters takes part; CLOSED: about to be drawn; DRAWN */
+    struct str phase;      /* OPEN: entries take part; CLOSED: about to be drawn; DRAWN */
     struct str commitment; /* hex */
-    int64_t entrants;      /* on the list, also those who left */
+    int64_t entrants;      /* on the list, including those who left */
     int64_t opens_at_ms;   /* -1: not set */
     int64_t epoch;
     struct str seed; /* this and the next three: empty before the draw */
@@ -27,15 +27,16 @@ struct lottery_state {
     int64_t now_ms; /* Redis TIME */
 };
 
+/** Requests the state of the draw of `queue`. */
 struct redis_command *lottery_state_ask(struct arena *arena, struct str queue);
 
 /** OK fills `state`; NOT_FOUND, ADMISSION_UNAVAILABLE. */
 enum outcome lottery_state_read(const redisReply *reply, struct lottery_state *state);
 
-/** True where NOT_FOUND means that the queue is there and no lottery. */
+/** True if NOT_FOUND means that the queue exists but is no lottery. */
 bool lottery_state_is_none(const redisReply *reply);
 
-/** Asks for `count` (≥ 1) lines "number member" of the list, from the `from`th (≥ 0) on: an
+/** Requests `count` (≥ 1) lines "number member" of the list, starting at index `from` (≥ 0): an
  *  array reply. */
 struct redis_command *lottery_entrants_ask(struct arena *arena, struct str queue, int64_t from,
                                            int64_t count);

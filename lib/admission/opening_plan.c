@@ -7,16 +7,16 @@
 #include "lib/admission/autopilot.h"
 
 enum {
-    QUIET_ORDER_MS = 30,  /* an order where nobody is in the way */
-    BYTES_A_MEMBER = 260, /* in line: its id twice, its score, what is kept of its number */
-    BYTES_A_PLACE = 700,  /* let in: token, admission, deadlines */
+    QUIET_ORDER_MS = 30,  /* an order on an idle system */
+    BYTES_A_MEMBER = 260, /* waiting: its id twice, its score, the data of its number */
+    BYTES_A_PLACE = 700,  /* admitted: token, admission, deadlines */
     BYTES_OF_A_QUEUE = 2 << 20,
-    REQUESTS_A_CORE = 4000, /* polls and entries, half of what docs/performance.md has measured */
-    ORDERS_A_WORKER = 20    /* a second: one transaction after the other, with room to spare */
+    REQUESTS_A_CORE = 4000, /* polls and entries per second, half of docs/performance.md's figure */
+    ORDERS_A_WORKER = 20    /* per second: sequential transactions, with a margin */
 };
 
-/* Ranks up to `rank` poll every `seconds`; the jitter makes it an eighth more on average, but
- * for the first. */
+/* Ranks below `rank` poll every `seconds`, which include an eighth for the average jitter (but for
+ * the first tier). */
 static const struct {
     double rank;
     double seconds;
@@ -28,19 +28,19 @@ struct simulation {
     const struct opening_plan *plan;
     struct opening_forecast *forecast;
     double *leaving;  /* places that end, by second modulo `horizon` */
-    double *ordering; /* orders that come, likewise */
+    double *ordering; /* arriving orders, likewise */
     int64_t horizon;
     int64_t arrived; /* whole members */
     double admitted;
-    double saved_up; /* bucket */
+    double saved_up; /* the token bucket */
     double active;
     double rate;     /* in force */
-    double backlog;  /* orders that the shop has not got to */
-    double answered; /* with the fraction that is left over */
+    double backlog;  /* orders waiting for the shop */
+    double answered; /* carried fraction of an answered order */
     struct autopilot_goal goal;
     struct autopilot_look look;
     struct autopilot_memory memory;
-    double *waits; /* members by whole seconds waited, up to PLAN_SECONDS_MAX */
+    double *waits; /* admitted members by full seconds waited, up to PLAN_SECONDS_MAX */
     double polls;
 };
 
@@ -65,20 +65,20 @@ static int64_t arrived_by(const struct opening_plan *plan, int64_t second)
     return (int64_t)((double)plan->users * (double)(second + 1) / (double)plan->arrive_s);
 }
 
-/* When the owner of that number came. */
-static double came_at(const struct opening_plan *plan, double number)
+/* When the owner of that number arrived. */
+static double arrival_time(const struct opening_plan *plan, double number)
 {
     return plan->arrive_s <= 0 ? 0 : number / (double)plan->users * (double)plan->arrive_s;
 }
 
-static double larger(double *most, double value)
+static double raise_to(double *most, double value)
 {
     *most = fmax(*most, value);
     return value;
 }
 
-/* Lets in as promotion does: what the bucket and the free places allow, whole members only. */
-static double let_in(struct simulation *it, int64_t second)
+/* Admits as promotion does: what bucket and free places allow, whole members only. */
+static double admit(struct simulation *it, int64_t second)
 {
     const struct opening_plan *plan = it->plan;
     double line = (double)it->arrived - it->admitted;
@@ -89,9 +89,9 @@ static double let_in(struct simulation *it, int64_t second)
     if (line > count && room < it->saved_up) {
         it->forecast->room_limits = true;
     }
-    double waited = fmax((double)second - came_at(plan, it->admitted + count / 2), 0);
+    double waited = fmax((double)second - arrival_time(plan, it->admitted + count / 2), 0);
     it->waits[(int64_t)fmin(waited, PLAN_SECONDS_MAX)] += count;
-    larger(&it->forecast->wait_longest_s, count > 0 ? waited : 0);
+    raise_to(&it->forecast->wait_longest_s, count > 0 ? waited : 0);
     it->saved_up -= count;
     it->admitted += count;
     it->active += count;
@@ -102,7 +102,7 @@ static double let_in(struct simulation *it, int64_t second)
     return count;
 }
 
-/* The shop answers what it can, the rest waits for its turn. */
+/* The shop answers up to its capacity; the rest queues up. */
 static void order(struct simulation *it, double coming)
 {
     const struct opening_plan *plan = it->plan;
@@ -138,7 +138,7 @@ static void adjust_rate(struct simulation *it, double count)
     it->rate = verdict.rate;
 }
 
-static void one_second(struct simulation *it, int64_t second)
+static void simulate_second(struct simulation *it, int64_t second)
 {
     int64_t slot = second % it->horizon;
     int64_t before = it->arrived;
@@ -147,13 +147,13 @@ static void one_second(struct simulation *it, int64_t second)
     it->active -= it->leaving[slot];
     it->leaving[slot] = it->ordering[slot] = 0;
     it->arrived = arrived_by(it->plan, second);
-    larger(&it->forecast->most_entries, (double)(it->arrived - before));
+    raise_to(&it->forecast->most_entries, (double)(it->arrived - before));
     double line = (double)it->arrived - it->admitted;
     it->forecast->longest_line = (int64_t)fmax((double)it->forecast->longest_line, line);
-    double count = let_in(it, second);
-    it->polls += larger(&it->forecast->most_polls, polls_of(line - count));
+    double count = admit(it, second);
+    it->polls += raise_to(&it->forecast->most_polls, polls_of(line - count));
     it->forecast->most_active = (int64_t)fmax((double)it->forecast->most_active, it->active);
-    larger(&it->forecast->most_orders, coming);
+    raise_to(&it->forecast->most_orders, coming);
     order(it, coming);
     adjust_rate(it, count);
 }
@@ -171,7 +171,7 @@ static double waited_by(const struct simulation *it, double part)
     return 0;
 }
 
-static void sum_up(struct simulation *it, int64_t seconds)
+static void summarize(struct simulation *it, int64_t seconds)
 {
     struct opening_forecast *forecast = it->forecast;
 
@@ -220,12 +220,12 @@ void opening_plan_run(const struct opening_plan *plan, struct opening_forecast *
     it.ordering = cleared((size_t)it.horizon, sizeof(double));
     it.waits = cleared(PLAN_SECONDS_MAX + 1, sizeof(double));
     while (it.admitted < (double)plan->users && second < PLAN_SECONDS_MAX) {
-        one_second(&it, second++);
+        simulate_second(&it, second++);
     }
-    sum_up(&it, second);
-    /* Those who were let in last have yet to order. */
+    summarize(&it, second);
+    /* The members admitted last have yet to order. */
     for (int64_t ends = second + plan->visit_s; second < ends; second++) {
-        larger(&forecast->most_orders, it.ordering[(second + 1) % it.horizon]);
+        raise_to(&forecast->most_orders, it.ordering[(second + 1) % it.horizon]);
     }
     forecast->order_workers = 1 + (int64_t)(forecast->most_orders / ORDERS_A_WORKER);
     free(it.leaving);

@@ -1,6 +1,6 @@
 /*
- * outcome — what a transition of the admission protocol came to, one value for each word that the
- * scripts of lua/ answer with.
+ * outcome — the result of a transition of the admission protocol: one value for each word that the
+ * scripts of lua/ reply with.
  */
 #ifndef SLUICE_ADMISSION_OUTCOME_H
 #define SLUICE_ADMISSION_OUTCOME_H
@@ -14,11 +14,11 @@ enum outcome {
     OUTCOME_COUNT
 };
 
-/** The outcome that a reply begins with; ADMISSION_UNAVAILABLE for NULL, an error, or a word
- *  that no script of ours says. */
+/** The outcome word at the start of a reply; ADMISSION_UNAVAILABLE for NULL, an error, or an
+ *  unknown word. */
 enum outcome outcome_of(const redisReply *reply);
 
-/** The word itself, e.g. "QUEUE_FULL". */
+/** The word, e.g. "QUEUE_FULL". */
 const char *outcome_word(enum outcome outcome);
 
 #endif

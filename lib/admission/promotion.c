@@ -7,9 +7,9 @@
 #include "lib/store/redis_reply.h"
 
 enum {
-    /* Redis serves nobody else during a call, and that is to stay well below 5 ms: with a
-     * million waiting a member costs it 7 to 8 us, and the call itself, with all that it may
-     * collect and draw, up to 2 ms. */
+    /* Redis serves nobody else during a call, which must stay well below 5 ms: with a million
+     * members waiting, each member costs 7 to 8 us, and the call itself, including what it collects
+     * and draws, up to 2 ms. */
     MOST_PER_CALL = 150
 };
 
@@ -46,7 +46,7 @@ bool promotion_read_pool_life(struct redis *redis, struct arena *arena,
     return true;
 }
 
-/* Rates and bursts may have a fraction; what is behind the point lets nobody in. */
+/* Rates and bursts may have a fraction, which admits nobody. */
 static int64_t whole_part(struct str number)
 {
     struct str whole;
@@ -77,7 +77,7 @@ bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str qu
     int64_t burst = whole_part(redis_reply_text(reply, 1));
     int64_t ceiling = whole_part(redis_reply_text(reply, 3)) + 1;
     if (redis_reply_text(reply, 3).n > 0) {
-        /* A burst that follows the rate may become what the ceiling brings. */
+        /* A burst that follows the rate can grow to what the ceiling yields. */
         int64_t reach = pace->tick_ms > 1000 ? ceiling * pace->tick_ms / 1000 : ceiling;
         burst = burst > reach ? burst : reach;
     }
@@ -89,7 +89,7 @@ bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str qu
     return true;
 }
 
-/* Each as it stands in the record of a place: admission id/entry token. */
+/* Each in the form of a place's record: admission id/entry token. */
 static void add_tokens(struct arena *arena, struct redis_command *command, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {

@@ -22,8 +22,7 @@ static void add_field_int(struct redis_command *command, struct str name, int64_
     redis_command_add_int(command, value);
 }
 
-/* Nobody outside of Redis and PostgreSQL sees the secret before the draw; what commits to it
- * everybody. */
+/* Before the draw nobody outside Redis and PostgreSQL sees the secret; its commitment is public. */
 static void add_lottery(struct arena *arena, struct redis_command *command,
                         const struct queue_publication *publication)
 {
@@ -126,8 +125,8 @@ struct redis_command *queue_publication_stats(struct arena *arena, struct str qu
     return command;
 }
 
-/** Reads "second,waiting,ready,…"; false for anything else. The later fields may be empty or
- *  missing, and more may follow: another release has written them. */
+/** Parses "second,waiting,ready,…"; false for anything else. Later fields may be empty or missing,
+ *  and more may follow: another release has written them. */
 static bool read_sample(struct str text, struct queue_sample *sample)
 {
     int64_t *const numbers[] = {
@@ -227,6 +226,6 @@ int64_t queue_stats_consumed_milli(const struct queue_stats *stats)
         span_ms = age_ms;
         consumed = stats->consumed - sample->consumed;
     }
-    /* A sample from this very second says nothing yet; a reset begins at none. */
+    /* A sample of the current second is too short; after a reset the count starts over. */
     return span_ms < 1000 || consumed < 0 ? 0 : consumed * 1000000 / span_ms;
 }

@@ -1,6 +1,6 @@
 /*
- * queue_publication — carries what PostgreSQL knows of a queue into Redis, and reads the numbers
- * that an operator watches. Commands are built here and sent by the caller; replies are read here.
+ * queue_publication — publishes queues from PostgreSQL to Redis, and reads the numbers that
+ * operators watch. Commands are built here and sent by the caller; replies are read here.
  */
 #ifndef SLUICE_ADMISSION_QUEUE_PUBLICATION_H
 #define SLUICE_ADMISSION_QUEUE_PUBLICATION_H
@@ -19,29 +19,29 @@
 
 enum queue_publish_intent {
     QUEUE_PUBLISH_CREATE, /* the queue is new */
-    QUEUE_PUBLISH_CHANGE, /* only where Redis has its line: NOT_FOUND otherwise */
-    QUEUE_PUBLISH_RECOVER /* only where spent_numbers_load() has prepared this incarnation */
+    QUEUE_PUBLISH_CHANGE, /* only if Redis has its line: NOT_FOUND otherwise */
+    QUEUE_PUBLISH_RECOVER /* only after spent_numbers_load() has prepared this incarnation */
 };
 
-/** A queue as Redis gets it. All text is borrowed. */
+/** A queue as published to Redis. All text is borrowed. */
 struct queue_publication {
     enum queue_publish_intent intent;
     struct str queue;
     json_object *settings;     /* as PostgreSQL stores them */
     struct str operator_state; /* OPEN, PAUSED, DRAINING or SOLD_OUT */
-    int64_t version;           /* an older one than Redis has changes nothing */
+    int64_t version;           /* ignored if Redis has this one or a newer one */
     int64_t epoch;             /* a new one empties the line */
     int64_t incarnation;
-    bool deleted;              /* empties the line and leaves word that the queue is gone */
-    int64_t seq_floor;         /* no number up to it is given out, where Redis has no line yet */
-    int64_t recovery_ms;       /* how long such a line waits before it promotes */
+    bool deleted;              /* empties the line and leaves a record of the deletion */
+    int64_t seq_floor;         /* for a line that is created: no number up to it is given out */
+    int64_t recovery_ms;       /* likewise: how long it promotes nobody */
     struct str lottery_secret; /* empty: the queue is no lottery */
-    struct str lottery_draw;   /* "seed listHash ranges", empty before it was held */
+    struct str lottery_draw;   /* "seed listHash ranges", empty before the draw */
 };
 
 enum { QUEUE_SERIES_MAX = 900 };
 
-/** One second of a queue's history; the totals count from the queue's beginning. */
+/** One second of a queue's history; totals count from the queue's creation. */
 struct queue_sample {
     int64_t second; /* since 1970, by Redis TIME */
     int64_t waiting;
@@ -52,15 +52,15 @@ struct queue_sample {
     int64_t consumed;
     int64_t expired;
     int64_t left;
-    /* -1 from here on: not known, or an older sample that ends before */
+    /* From here on -1: unknown, or an older sample that ends before */
     int64_t withdrawn;
     int64_t rate_milli; /* the rate in force, admissions per 1000 seconds */
     int64_t p50_ms;     /* of orders */
     int64_t p95_ms;
     int64_t p99_ms;
     int64_t order_errors;
-    int64_t promised_seconds; /* to those admitted last, when they came */
-    int64_t actual_seconds;   /* that they waited */
+    int64_t promised_seconds; /* wait announced to those admitted last, when they entered */
+    int64_t actual_seconds;   /* how long they waited */
 };
 
 struct queue_stats {
@@ -84,21 +84,21 @@ struct queue_stats {
     int64_t watched_longest_line; /* that there would have been */
     int64_t admitted_milli;       /* admissions per 1000 seconds, a moving average */
     int64_t rate_milli;           /* the rate in force, per 1000 seconds */
-    int64_t order_p50_ms;         /* latency of the last orders; -1: none lately */
+    int64_t order_p50_ms;         /* latency of recent orders; -1: none */
     int64_t order_p95_ms;
     int64_t order_p99_ms;
     int64_t origin_p95_ms;   /* of the site behind the gate */
-    int64_t orders_answered; /* since the queue's beginning, refusals for a reason included */
+    int64_t orders_answered; /* since the queue's creation, refusals by a rule included */
     int64_t order_errors;
     int64_t order_timeouts;
     int64_t orders_refused; /* more at once than maxInFlight */
-    int64_t
-        promised_wait_seconds; /* of the last one let in: what the first answer said; -1: not known */
+    /* Wait announced, on entering, to the member admitted last; -1: unknown. */
+    int64_t promised_wait_seconds;
     int64_t actual_wait_seconds; /* and how long it took */
-    struct metric_waits late;    /* of all let in, by how much it took longer than promised */
+    struct metric_waits late;    /* of all admitted, by how much the wait exceeded the promise */
     struct metric_waits early;
     int64_t now_ms;
-    bool frozen; /* nothing can be bought: deadlines stand still */
+    bool frozen; /* no order pool is alive, or it is on hold: deadlines stand still */
     int64_t last_seq;
     int64_t incarnation;
     int64_t recovering_until_ms;  /* 0: no */
@@ -112,20 +112,20 @@ struct queue_stats {
 struct redis_command *queue_publication_publish(struct arena *arena,
                                                 const struct queue_publication *publication);
 
-/** Asks for the version that Redis has. */
+/** Requests the version that Redis has. */
 struct redis_command *queue_publication_version(struct arena *arena, struct str queue);
 
-/** That version; -1 where Redis has no settings of the queue. `reply` is not NULL. */
+/** Reads that version; -1 if Redis has no settings of the queue. `reply` is not NULL. */
 int64_t queue_publication_read_version(const redisReply *reply);
 
-/** Whether whoever published them knew every setting that we know: a host of an earlier release
- *  has left some out, and they are published once more. */
+/** Whether the publisher knew every setting that this release knows: a host of an earlier release
+ *  leaves some out, and the queue is then published again. */
 bool queue_publication_read_whole(const redisReply *reply);
 
-/** Puts the queue on the list that schedulers work off, or takes it from there. */
+/** Adds the queue to the schedulers' list, or removes it. */
 struct redis_command *queue_publication_listed(struct arena *arena, struct str queue, bool listed);
 
-/** Asks for the numbers and the last `samples` seconds, 1..QUEUE_SERIES_MAX. */
+/** Requests the numbers and the last `samples` seconds, 1..QUEUE_SERIES_MAX. */
 struct redis_command *queue_publication_stats(struct arena *arena, struct str queue,
                                               int64_t samples);
 
@@ -133,7 +133,7 @@ struct redis_command *queue_publication_stats(struct arena *arena, struct str qu
 enum outcome queue_publication_read_stats(const redisReply *reply, struct arena *arena,
                                           struct queue_stats *stats);
 
-/** Orders per 1000 seconds, by the history of the last ten. */
+/** Orders per 1000 seconds, from the last ten seconds of the history. */
 int64_t queue_stats_consumed_milli(const struct queue_stats *stats);
 
 #endif

@@ -4,8 +4,7 @@
 
 enum {
     WORDS_PER_CLAIM = 4,
-    MENDING_CALLS =
-        10000 /* for one part, of a hundred members or so each; the next pass begins anew */
+    REPAIR_CALLS = 10000 /* per part, of about a hundred members each; the next pass starts over */
 };
 
 enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str queue,
@@ -51,7 +50,7 @@ enum outcome places_mend(struct redis *redis, struct arena *arena, struct str qu
     *mended = 0;
     for (size_t part = 0; part < sizeof(PARTS) / sizeof(*PARTS); part++) {
         int64_t from = 0;
-        for (int call = 0; call < MENDING_CALLS && (call == 0 || from > 0); call++) {
+        for (int call = 0; call < REPAIR_CALLS && (call == 0 || from > 0); call++) {
             const redisReply *reply =
                 redis_call(redis, arena, drift_command(arena, queue, PARTS[part], from));
             enum outcome outcome = outcome_of(reply);

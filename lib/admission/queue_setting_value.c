@@ -12,7 +12,7 @@
 
 enum { NUMBER_TEXT = 64, POLL_TIERS_MAX = 10, POLL_RANK_MAX = 1000000000, POLL_SECONDS_MAX = 3600 };
 
-/* Finer than this no rate is meant, and a double keeps it exactly enough to come back the same. */
+/* The finest step of a rate, which a double represents well enough to be shown unchanged. */
 static const double SMALLEST_STEP = 1e-6;
 
 bool queue_setting_refuse(struct arena *arena, struct queue_settings_fault *fault, const char *name,
@@ -59,7 +59,7 @@ json_object *queue_setting_number_json(double number)
     return json_object_new_double_s(number, text);
 }
 
-/** Reads a JSON number that lies in the row's range. */
+/** Reads a JSON number within the row's range. */
 static bool number_in_range(const struct queue_setting *setting, json_object *value, double *number)
 {
     if (!json_object_is_type(value, json_type_int) &&
@@ -71,8 +71,8 @@ static bool number_in_range(const struct queue_setting *setting, json_object *va
            *number <= (double)setting->maximum;
 }
 
-/** True for numbers without a fraction (1e2 and 100.0 included) within bounds; `*number` gets
- *  it. */
+/** True for numbers without a fraction (1e2 and 100.0 included) within bounds, returned in
+ *  `*number`. */
 static bool whole_number(json_object *value, int64_t minimum, int64_t maximum, int64_t *number)
 {
     const struct queue_setting range = {.minimum = minimum, .maximum = maximum};
@@ -157,7 +157,7 @@ static bool check_time(const struct queue_setting *setting, json_object *value, 
     return true;
 }
 
-/** The words of a choice stand in front of the description, up to its colon. */
+/** The allowed words are the part of the description before its colon. */
 static bool check_choice(const struct queue_setting *setting, json_object *value,
                          struct arena *arena, json_object **checked,
                          struct queue_settings_fault *fault)
@@ -181,7 +181,7 @@ static bool check_choice(const struct queue_setting *setting, json_object *value
                                 setting->name, STR_ARG(words));
 }
 
-/** One row of pollTiers; `*previous` is the rank that the row before it reaches. */
+/** Checks one row of pollTiers; `*previous` is the last rank of the row before. */
 static bool check_tier(const struct queue_setting *setting, json_object *tier, size_t index,
                        bool last, int64_t *previous, struct arena *arena, json_object *tiers,
                        struct queue_settings_fault *fault)

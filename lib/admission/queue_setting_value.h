@@ -1,6 +1,5 @@
 /*
- * queue_setting_value — one value of one setting: is it of the row's kind and range, and how is it
- * written.
+ * queue_setting_value — checks one value of one setting against its row, and normalizes it.
  */
 #ifndef SLUICE_ADMISSION_QUEUE_SETTING_VALUE_H
 #define SLUICE_ADMISSION_QUEUE_SETTING_VALUE_H
@@ -12,14 +11,14 @@
 #include "lib/admission/queue_settings.h"
 #include "lib/base/arena.h"
 
-/** Checks `value` (NULL is JSON's null) against the row. `*checked` gets the value as it is
- *  stored, a reference of the caller's own: times in UTC, whole numbers without a fraction, an
- *  empty text as null. Returns false with `*fault` filled where it is refused. */
+/** Checks `value` (NULL is JSON's null) against the row. `*checked` gets the value as it is stored,
+ *  a reference of the caller's own: times in UTC, integers without a fraction, an empty text as
+ *  null. Returns false with `*fault` filled if it is refused. */
 bool queue_setting_check(const struct queue_setting *setting, json_object *value,
                          struct arena *arena, json_object **checked,
                          struct queue_settings_fault *fault);
 
-/** Fills `fault`: the pointer names the setting and, unless "", what is `below` it ("/0/seconds").
+/** Fills `fault`: the pointer names the setting and, unless "", the part `below` it ("/0/seconds").
  *  Returns false. */
 bool queue_setting_refuse(struct arena *arena, struct queue_settings_fault *fault, const char *name,
                           const char *below, const char *format, ...)
@@ -28,14 +27,14 @@ bool queue_setting_refuse(struct arena *arena, struct queue_settings_fault *faul
 /** `name` as a reference token of a JSON pointer, in the arena. */
 const char *json_pointer_token(struct arena *arena, const char *name);
 
-/** The number as JSON: an integer where it is whole, else a plain decimal of at most six places. */
+/** The number as JSON: an integer if it is integral, else a decimal of at most six places. */
 json_object *queue_setting_number_json(double number);
 
-/** Whether there is a setting of that name. */
+/** Whether a setting of that name exists. */
 bool queue_setting_is_known(const char *name);
 
-/** Adds to `merged` what `base` (NULL: nothing) has under names that are no settings here: a
- *  later release may have put it there. */
+/** Copies to `merged` what `base` (NULL: nothing) has under unknown names: a later release may have
+ *  stored it. */
 void queue_settings_keep_unknown(json_object *base, json_object *merged);
 
 #endif

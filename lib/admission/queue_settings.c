@@ -14,12 +14,12 @@ static const struct queue_setting SETTINGS[QUEUE_SETTING_COUNT] = {
 #undef SETTING
 };
 
-/* What GET shows around the settings. */
+/* Other fields that GET shows beside the settings. */
 static const char *const SURROUNDINGS[] = {
     "queue",       "id",      "state",     "epoch",     "operatorState",
     "incarnation", "version", "createdAt", "updatedAt", "lotteryCommitment"};
 
-/** How a complete set is merged. */
+/** The parameters of a merge into a complete set. */
 struct merge {
     struct arena *arena;
     struct queue_settings_fault *fault;
@@ -54,8 +54,7 @@ static json_object *default_value(const struct queue_setting *setting)
     return json_tokener_parse(setting->default_json);
 }
 
-/* entryCaptcha was false before there was anything else, and still is so in files and in
- * PostgreSQL. */
+/* Before other values existed, entryCaptcha was false; files and PostgreSQL may still have that. */
 static bool is_old_spelling(const struct queue_setting *setting, json_object *value)
 {
     return setting == &SETTINGS[QUEUE_SETTING_entryCaptcha] &&
@@ -86,7 +85,7 @@ static double number_of(json_object *settings, enum queue_setting_number number)
     return read;
 }
 
-/** Time setting in ms since 1970, -1 for none. */
+/** A time setting in ms since 1970, -1 for none. */
 static int64_t time_of(json_object *settings, enum queue_setting_number number)
 {
     json_object *value = value_of(settings, &SETTINGS[number]);
@@ -104,21 +103,21 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/** What one tick brings. */
+/** The admissions that one tick yields. */
 static double tick_tokens(json_object *settings)
 {
     return number_of(settings, QUEUE_SETTING_ratePerSecond) *
            number_of(settings, QUEUE_SETTING_tickMs) / 1000;
 }
 
-/** The burst that goes with rate and tick: never below one member, or nobody would ever get in. */
+/** The automatic burst for rate and tick: at least one member, or nobody would ever be admitted. */
 static double automatic_burst(json_object *settings)
 {
     return larger(1,
                   larger(number_of(settings, QUEUE_SETTING_ratePerSecond), tick_tokens(settings)));
 }
 
-/** True where both show as the same number. */
+/** True if both are shown as the same number. */
 static bool same_number(double a, double b)
 {
     return a - b < 1e-6 && b - a < 1e-6;
@@ -147,9 +146,9 @@ static bool refuse_unknown(const struct merge *merge)
     return true;
 }
 
-/* The release before has a boolean there, and would refuse every change of a queue that has a
- * word: none is left out. */
-static bool is_left_out(const struct queue_setting *setting, json_object *value)
+/* The previous release has a boolean there and would refuse every change of a queue that has a
+ * word: "none" is therefore omitted. */
+static bool is_omitted(const struct queue_setting *setting, json_object *value)
 {
     return setting == &SETTINGS[QUEUE_SETTING_entryCaptcha] &&
            strcmp(json_object_get_string(value), "none") == 0;
@@ -168,7 +167,7 @@ static bool merge_value(const struct merge *merge, const struct queue_setting *s
     } else {
         value = value == NULL ? value_of(merge->base, setting) : default_value(setting);
     }
-    if (is_left_out(setting, value)) {
+    if (is_omitted(setting, value)) {
         (void)json_object_put(value);
         return true;
     }
@@ -176,7 +175,7 @@ static bool merge_value(const struct merge *merge, const struct queue_setting *s
     return true;
 }
 
-/* What one tick brings where the autopilot has raised the rate as far as it may. */
+/* The admissions that one tick yields at the autopilot's ceiling. */
 static double most_tick_tokens(json_object *settings)
 {
     json_object *value = value_of(settings, &SETTINGS[QUEUE_SETTING_autopilot]);
@@ -190,7 +189,7 @@ static double most_tick_tokens(json_object *settings)
     return tokens;
 }
 
-/** A burst that equals the automatic one is automatic, so that it goes on following the rate. */
+/** A given burst that equals the automatic one becomes automatic, so that it follows the rate. */
 static bool settle_burst(const struct merge *merge, json_object *merged)
 {
     const char *name = SETTINGS[QUEUE_SETTING_burst].name;
@@ -219,7 +218,7 @@ static bool settle_burst(const struct merge *merge, json_object *merged)
     return true;
 }
 
-/* The longest pause that the queue's own poll tiers ask for, 0 where it has none. */
+/* The longest pause of the queue's own poll tiers, 0 without any. */
 static int64_t longest_poll_s(json_object *merged)
 {
     json_object *tiers = value_of(merged, &SETTINGS[QUEUE_SETTING_pollTiers]);
@@ -265,7 +264,7 @@ static bool check_together(const struct merge *merge, json_object *merged)
     return true;
 }
 
-/** The checked sum of base and given, complete; NULL with the fault filled. */
+/** Merges base and given into a complete, validated set; NULL with the fault filled. */
 static json_object *merged_settings(const struct merge *merge)
 {
     json_object *merged = json_object_new_object();
@@ -303,7 +302,7 @@ json_object *queue_settings_change(struct arena *arena, json_object *stored, jso
     return merged_settings(&merge);
 }
 
-/** The value that is in force: an automatic burst as its number. A new reference. */
+/** The value in force: an automatic burst as its number. A new reference. */
 static json_object *value_in_force(json_object *stored, const struct queue_setting *setting)
 {
     json_object *value = value_of(stored, setting);

@@ -2,7 +2,7 @@
 #include "lib/admission/seats_record.h"
 #include "lib/store/redis_reply.h"
 
-/* A cell of the board: the state, and for a hold its end in six bytes, high ones first. */
+/* A cell of the board: the state, and the deadline of a hold in six bytes, big-endian. */
 enum { CELL = 7 };
 
 enum outcome seats_map(struct redis *redis, struct arena *arena, const struct show_ref *show,

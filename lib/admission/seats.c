@@ -3,7 +3,7 @@
 #include "lib/admission/seats_record.h"
 #include "lib/store/redis_reply.h"
 
-/* How long after a claim's lease its seats stay guarded: reconcile has settled it by then. */
+/* How long after a claim's lease its seats stay guarded: by then reconcile has settled it. */
 enum { GUARD_MARGIN_MS = 60000 };
 
 static void add_seats(struct redis_command *command, const struct str *seats, size_t count)
@@ -13,7 +13,7 @@ static void add_seats(struct redis_command *command, const struct str *seats, si
     }
 }
 
-/* The words behind the first one. */
+/* Reads the words after the first one. */
 static void read_refusal(struct arena *arena, const redisReply *reply, enum outcome outcome,
                          struct seat_refusal *refusal)
 {

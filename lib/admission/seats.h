@@ -4,7 +4,7 @@
  * the last word on what is ordered and sold; it is carried here by seats_tell(), in the order of
  * each seat's change number.
  *
- * Text in results is borrowed from the answer, which lives as long as the arena.
+ * Text in results lives as long as the arena.
  * ADMISSION_UNAVAILABLE always means that it may have happened.
  */
 #ifndef SLUICE_ADMISSION_SEATS_H
@@ -26,7 +26,7 @@ enum {
     SEATS_TOLD_PER_CALL = 500
 };
 
-/** Which show. Its keys carry its queue's tag. Both are slugs, borrowed. */
+/** A show. Its keys have its queue's hash tag. Both are slugs, borrowed. */
 struct show_ref {
     struct str queue;
     struct str show;
@@ -38,7 +38,7 @@ struct seat_hold {
     int64_t ends_ms; /* since 1970 by Redis TIME; in the future */
 };
 
-/** What a member holds: alive, soonest deadline first. */
+/** A member's holds: unexpired, soonest deadline first. */
 struct seat_holds {
     int64_t now_ms; /* Redis TIME */
     const struct seat_hold *holds;
@@ -47,44 +47,44 @@ struct seat_holds {
 
 /** Why a request for seats was refused. */
 struct seat_refusal {
-    const struct str *seats; /* for SEATS_TAKEN, UNKNOWN_SEAT and SEAT_NOT_HELD: those at fault */
+    const struct str *seats; /* for SEATS_TAKEN, UNKNOWN_SEAT and SEAT_NOT_HELD: those concerned */
     size_t count;
-    int64_t most;       /* for TOO_MANY_SEATS: what a member may have */
-    bool queue_deleted; /* for NOT_FOUND: its queue is gone */
+    int64_t most;       /* for TOO_MANY_SEATS: the limit per member */
+    bool queue_deleted; /* for NOT_FOUND: its queue was deleted */
 };
 
-/** Holds `count` seats (1..SEATS_MAX, each once) for a member with a living entry token: all of
- *  them or none. What the member holds already keeps its deadline; `replace`: whatever else the
- *  member holds is given back in the same step. HELD (`holds`: all that the member holds now),
- *  or SEATS_TAKEN, UNKNOWN_SEAT, TOO_MANY_SEATS (what the member has ordered counts),
- *  ENTRY_TOKEN_INVALID, ORDER_IN_PROGRESS, NOT_FOUND (no such queue, or a show that is not
- *  loaded), ADMISSION_UNAVAILABLE. */
+/** Holds `count` seats (1..SEATS_MAX, each once) for a member with a valid entry token, all or
+ *  none. Seats that the member holds already keep their deadlines; `replace`: the member's other
+ *  holds are released in the same step. HELD (`holds`: all that the member holds now), or
+ *  SEATS_TAKEN, UNKNOWN_SEAT, TOO_MANY_SEATS (ordered seats count), ENTRY_TOKEN_INVALID,
+ *  ORDER_IN_PROGRESS, NOT_FOUND (no such queue, or a show that is not loaded),
+ *  ADMISSION_UNAVAILABLE. */
 enum outcome seats_hold(struct redis *redis, struct arena *arena, const struct show_ref *show,
                         struct str member, struct str entry_token, const struct str *seats,
                         size_t count, bool replace, struct seat_holds *holds,
                         struct seat_refusal *refusal);
 
-/** Gives `count` seats back (each once), all that the member holds for 0; those that the member
- *  does not hold are passed over. RELEASED, ORDER_IN_PROGRESS (nothing was given back),
- *  NOT_FOUND (see `refusal`), or ADMISSION_UNAVAILABLE. */
+/** Releases `count` seats (each once), for 0 all that the member holds; seats not held by the
+ *  member are skipped. RELEASED, ORDER_IN_PROGRESS (nothing was released), NOT_FOUND (see
+ *  `refusal`), or ADMISSION_UNAVAILABLE. */
 enum outcome seats_release(struct redis *redis, struct arena *arena, const struct show_ref *show,
                            struct str member, const struct str *seats, size_t count,
                            struct seat_refusal *refusal);
 
-/** What a member holds, at the same cost whatever the size of the show. OK, NOT_FOUND (a show
- *  that is not loaded), or ADMISSION_UNAVAILABLE. */
+/** A member's holds, at a cost independent of the show's size. OK, NOT_FOUND (a show that is not
+ *  loaded), or ADMISSION_UNAVAILABLE. */
 enum outcome seats_mine(struct redis *redis, struct arena *arena, const struct show_ref *show,
                         struct str member, struct seat_holds *holds);
 
 enum seat_status { SEAT_AVAILABLE, SEAT_HELD, SEAT_SOLD };
 
-/** The whole show at one moment, in one round trip. */
+/** All seats of a show at one moment, in one round trip. */
 struct seat_map {
     int64_t now_ms;
-    int64_t version; /* of the plan that the positions belong to */
+    int64_t version; /* of the plan that defines the positions */
     size_t total;
     struct str board;       /* see seat_map_status() */
-    const struct str *mine; /* held or ordered by the member who asks */
+    const struct str *mine; /* held or ordered by the calling member */
     size_t mine_count;
 };
 
@@ -93,22 +93,22 @@ struct seat_map {
 enum outcome seats_map(struct redis *redis, struct arena *arena, const struct show_ref *show,
                        struct str member, struct seat_map *map);
 
-/** The state of the seat at `position` of the plan, from 0. An ordered seat that is not paid
+/** The status of the seat at `position` of the plan, from 0. An ordered seat that is not paid
  *  counts as HELD. */
 enum seat_status seat_map_status(const struct seat_map *map, size_t position);
 
-/** True where `seat` is held or ordered by the member who asked. */
+/** True if `seat` is held or ordered by the calling member. */
 bool seat_map_is_mine(const struct seat_map *map, struct str seat);
 
-/** As claim_take(), for an order of `count` seats (1..SEATS_MAX, each once): the member must
- *  hold all of them, and they are guarded beyond their deadlines until the claim's lease is
- *  surely over. Sets claim->show, by which claim_release() gives the holds back as they were.
- *  Also SEAT_NOT_HELD (nothing was taken). */
+/** As claim_take(), for an order of `count` seats (1..SEATS_MAX, each once): the member must hold
+ *  all of them, and they stay guarded beyond their deadlines until the claim's lease has surely
+ *  expired. Sets claim->show, with which claim_release() restores the holds. Also SEAT_NOT_HELD
+ *  (nothing was claimed). */
 enum outcome seats_claim(struct redis *redis, struct arena *arena, struct claim *claim,
                          struct str show, const struct str *seats, size_t count,
                          int64_t least_lease_ms, struct seat_refusal *refusal);
 
-/** What PostgreSQL knows of a seat. */
+/** The state of a seat in PostgreSQL. */
 struct seat_state {
     struct str seat;
     int64_t change;    /* rises with each change of the seat, ≥ 1 */
@@ -135,27 +135,26 @@ bool seats_correct(struct redis *redis, struct arena *arena, const struct show_r
 bool seats_told(struct redis *redis, struct arena *arena, const struct show_ref *show,
                 const struct str *seats, size_t count, struct seat_state *states);
 
-/** What a show says of itself. */
+/** The properties of a show. */
 struct show_rules {
     int64_t version; /* rises with each change of the show, ≥ 1 */
     int64_t max_seats;
     int64_t hold_ttl_ms;
 };
 
-/** Brings a show and its whole plan (`count` ≤ SHOW_SEATS_MAX, each seat once, in the order of
- *  their positions) to Redis, in many small steps; it is used from the last one on. Holds and
- *  what was told of seats stay. LOADED, PRESENT (Redis knows this version or a later one), OLDER
- *  (somebody else loads at the same time, who gets it done), or ADMISSION_UNAVAILABLE: to be
- *  done again. */
+/** Loads a show and its plan (`count` ≤ SHOW_SEATS_MAX, each seat once, in the order of their
+ *  positions) into Redis, in many small steps; it takes effect with the last one. Holds and seat
+ *  states are kept. LOADED, PRESENT (Redis has this version or a later one), OLDER (another process
+ *  is loading it at the same time and will finish), or ADMISSION_UNAVAILABLE: to be repeated. */
 enum outcome seats_load(struct redis *redis, struct arena *arena, const struct show_ref *show,
                         const struct show_rules *rules, const struct str *seats, size_t count);
 
-/** Which version of a show Redis knows, and how many of its seats are held now. OK, NOT_FOUND
- *  (not loaded), or ADMISSION_UNAVAILABLE. `*held` counts holds that orders run on too. */
+/** The version of a show that Redis has, and how many of its seats are held now, running orders
+ *  included. OK, NOT_FOUND (not loaded), or ADMISSION_UNAVAILABLE. */
 enum outcome seats_known(struct redis *redis, struct arena *arena, const struct show_ref *show,
                          int64_t *version, int64_t *held);
 
-/** Forgets a show, for it has moved to another queue. Returns false where Redis gave no answer. */
+/** Deletes a show that moved to another queue. Returns false if Redis did not answer. */
 bool seats_forget(struct redis *redis, struct arena *arena, const struct show_ref *show);
 
 #endif

@@ -26,7 +26,7 @@ static bool read_hold(struct str text, int64_t now_ms, struct seat_hold *hold)
         !str_to_int64(guard, 0, INT64_MAX, &guard_ms)) {
         return false;
     }
-    /* One that only an order keeps alive ends no sooner than the guard. */
+    /* A hold that only a running order keeps alive lasts until its guard ends. */
     hold->ends_ms = deadline_ms > now_ms ? deadline_ms : guard_ms;
     return hold->ends_ms > now_ms;
 }

@@ -10,7 +10,7 @@ enum { WANTED_EVERY_MS = 500 };
 
 struct snapshot {
     struct snapshot_file *file;
-    size_t hint; /* the place found last: most polls of a moment are about one queue */
+    size_t hint; /* the slot found last: consecutive polls are mostly about one queue */
 };
 
 struct snapshot *snapshot_open(const char *path)
@@ -58,8 +58,8 @@ static struct snapshot_place *find(struct snapshot *snapshot, struct str queue)
     return &snapshot->file->places[snapshot->hint];
 }
 
-/* The keeper reads only for those who are asked about. */
-static void want(struct snapshot_place *place, int64_t now_ms)
+/* Marks the slot as used: the keeper refreshes only slots in use. */
+static void mark_wanted(struct snapshot_place *place, int64_t now_ms)
 {
     int64_t before = atomic_load_explicit(&place->wanted_ms, memory_order_relaxed);
 
@@ -83,7 +83,7 @@ static bool is_of_queue(const struct snapshot_head *head, struct str queue)
            head->queue[queue.n] == '\0';
 }
 
-/* Whether such a ticket may be answered from such a snapshot at all. */
+/* Whether this snapshot may answer this ticket at all. */
 static bool fits(const struct snapshot_head *head, const struct line_caller *caller, int64_t age_ms)
 {
     return head->asked_ms != 0 && age_ms <= SNAPSHOT_AGE_MAX_MS && age_ms >= -SNAPSHOT_AGE_MAX_MS &&
@@ -95,14 +95,14 @@ static bool fits(const struct snapshot_head *head, const struct line_caller *cal
            head->state < SNAPSHOT_STATES;
 }
 
-static bool is_doubted(struct snapshot_place *place, int64_t seq)
+static bool needs_check(struct snapshot_place *place, int64_t seq)
 {
     uint64_t word = atomic_load_explicit(&place->ask[snapshot_word_of(seq)], memory_order_relaxed);
 
     return (word & snapshot_bit_of(seq)) != 0;
 }
 
-/* How many stand before number `seq`. */
+/* How many members are ahead of number `seq`. */
 static int64_t rank_of(struct snapshot_place *place, const struct snapshot_head *head, int64_t seq)
 {
     int64_t start = snapshot_block_start(seq);
@@ -149,7 +149,7 @@ bool snapshot_position(struct snapshot *snapshot, const struct line_caller *call
 {
     struct snapshot_head head;
 
-    /* What is marked nowhere stands under generation 0. */
+    /* Unmarked numbers have generation 0. */
     if (snapshot == NULL || !caller->has_ticket || caller->generation != 0 ||
         (caller->lane.n > 0 && !str_equal(caller->lane, STR("main")))) {
         return false;
@@ -158,11 +158,11 @@ bool snapshot_position(struct snapshot *snapshot, const struct line_caller *call
     if (place == NULL) {
         return false;
     }
-    want(place, now_ms);
+    mark_wanted(place, now_ms);
     int64_t version = atomic_load_explicit(&place->version, memory_order_acquire);
     read_words(place->head, &head, SNAPSHOT_HEAD_WORDS);
     *age_ms = now_ms - head.asked_ms;
-    if (version % 2 != 0 || !fits(&head, caller, *age_ms) || is_doubted(place, caller->seq)) {
+    if (version % 2 != 0 || !fits(&head, caller, *age_ms) || needs_check(place, caller->seq)) {
         return false;
     }
     int64_t rank = rank_of(place, &head, caller->seq);

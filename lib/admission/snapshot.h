@@ -1,9 +1,9 @@
 /*
- * snapshot — what this host knows of each line, so that those far from its front need not ask
- * Redis. It says either exactly what lua/position.lua would have said a moment ago, or nothing. See
- * docs/decisions/0052.
+ * snapshot — this host's copy of each line, from which it answers members far from the front
+ * without calling Redis. Its answer is exactly what lua/position.lua would have returned a moment
+ * ago, or none. See docs/decisions/0052.
  *
- * snapshot_keeper keeps it true, in one process of the host.
+ * One process of the host keeps it up to date, with snapshot_keeper.
  */
 #ifndef SLUICE_ADMISSION_SNAPSHOT_H
 #define SLUICE_ADMISSION_SNAPSHOT_H
@@ -19,22 +19,22 @@ enum { SNAPSHOT_AGE_MAX_MS = 1000 };
 
 struct snapshot;
 
-/** The snapshot of this host, which lives in the file `path`. NULL, with errno, where that is
- *  not usable. */
+/** Maps the host's snapshots from the file `path`. NULL, with errno set, if that is not
+ *  usable. */
 struct snapshot *snapshot_open(const char *path);
 
 /** NULL is allowed. */
 void snapshot_close(struct snapshot *snapshot);
 
-/** Where `caller` stands, by a snapshot that is at most SNAPSHOT_AGE_MAX_MS old; `*age_ms` says
- *  how old. Fills `position`, whose text lives in `arena` or for ever, as line_read_position()
- *  does: always WAITING. Returns false where only Redis can tell. `now_ms` is monotonic.
- *  `snapshot` NULL: false. Never waits. */
+/** The position of `caller`, from a snapshot that is at most SNAPSHOT_AGE_MAX_MS old; `*age_ms`
+ *  gets its age. Fills `position`, whose text lives in `arena` or is constant, as
+ *  line_read_position() does; the status is always WAITING. Returns false if Redis must be
+ *  called, and for `snapshot` NULL. `now_ms` is monotonic. Never blocks. */
 bool snapshot_position(struct snapshot *snapshot, const struct line_caller *caller, int64_t now_ms,
                        struct arena *arena, struct line_position *position, int64_t *age_ms);
 
-/** This host has learnt that number `seq` was taken over or left: from now on Redis is asked
- *  about it. */
+/** Number `seq` was taken over or left through this host: from now on only Redis answers about
+ *  it. */
 void snapshot_doubt(struct snapshot *snapshot, struct str queue, int64_t seq);
 
 #endif

@@ -11,9 +11,9 @@ static void store(_Atomic int64_t *word, int64_t value)
     atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
-/* Readers that meet an odd version, or whose version changes, ask Redis. Whoever was killed in
- * between has left an odd one, which the next writer goes on from. */
-static void begin_to_write(struct snapshot_place *place)
+/* Readers that see an odd version, or a change of the version, call Redis. A writer that was killed
+ * in between leaves an odd version, which the next writer continues from. */
+static void write_begin(struct snapshot_place *place)
 {
     int64_t version = atomic_load_explicit(&place->version, memory_order_relaxed) | 1;
 
@@ -21,7 +21,7 @@ static void begin_to_write(struct snapshot_place *place)
     atomic_thread_fence(memory_order_release);
 }
 
-static void end_of_writing(struct snapshot_place *place)
+static void write_end(struct snapshot_place *place)
 {
     int64_t version = atomic_load_explicit(&place->version, memory_order_relaxed);
 
@@ -37,14 +37,14 @@ static void write_words(_Atomic int64_t *words, const void *from, size_t count)
     }
 }
 
-/* Nothing is answered from a head like this. */
+/* A head from which no answers are given. */
 static void write_empty_head(struct snapshot_place *place)
 {
     const struct snapshot_head nothing = {0};
 
-    begin_to_write(place);
+    write_begin(place);
     write_words(place->head, &nothing, SNAPSHOT_HEAD_WORDS);
-    end_of_writing(place);
+    write_end(place);
 }
 
 bool snapshot_book_open(struct snapshot_book *book, struct snapshot_file *file, int fd,
@@ -86,7 +86,7 @@ int64_t snapshot_book_reach(const struct snapshot_view *view)
     return view->last < most ? view->last : most;
 }
 
-/* Gives the memory back where the system can. */
+/* Clears the bits, returning their memory if the system supports it. */
 static void forget(const struct snapshot_book *book, _Atomic uint64_t *bits)
 {
     off_t at = (off_t)((const char *)bits - (const char *)book->file);
@@ -105,10 +105,11 @@ void snapshot_book_begin(struct snapshot_book *book, const struct snapshot_view 
                      book->front <= view->front;
 
     write_empty_head(book->place);
-    atomic_thread_fence(memory_order_release); /* whoever sees a bit go sees that version too */
+    /* A reader that sees a cleared bit sees the new version too. */
+    atomic_thread_fence(memory_order_release);
     forget(book, book->place->gone);
     if (!same_line) {
-        /* Else it stays: what this host has learnt by itself may be newer than what is read now. */
+        /* Otherwise kept: what this host learnt itself may be newer than what is read now. */
         forget(book, book->place->ask);
     }
     book->epoch = view->epoch;
@@ -150,7 +151,7 @@ bool snapshot_book_fits(const struct snapshot_book *book, const struct snapshot_
            book->front <= view->front && view->front - book->front < SNAPSHOT_NUMBERS / 2;
 }
 
-/* The numbers that the front has passed make room for those that come. */
+/* Clears the bits of numbers that the front has passed, for reuse by new numbers. */
 static void move_front(struct snapshot_book *book, int64_t front)
 {
     int64_t from = (book->front + 1) / SNAPSHOT_WORD;
@@ -164,7 +165,7 @@ static void move_front(struct snapshot_book *book, int64_t front)
     book->front = front;
 }
 
-/* Returns how many between the front and `last` are gone. */
+/* Fills gone_before; returns how many numbers between the front and `last` are gone. */
 static int64_t sum_up(struct snapshot_book *book, int64_t last)
 {
     int64_t sum = 0;
@@ -218,8 +219,8 @@ static struct snapshot_head head_of(const struct snapshot_book *book,
     return head;
 }
 
-/* Whether those who stand in the main line are as many as are not gone. Those beyond what there
- * is room for are not counted. */
+/* Whether the number of members in the main line equals the number of numbers that are not gone.
+ * Not checked if some numbers are out of reach. */
 static bool adds_up(const struct snapshot_view *view, int64_t gone)
 {
     int64_t above = view->last > view->front ? view->last - view->front - gone : 0;
@@ -237,7 +238,7 @@ bool snapshot_book_show(struct snapshot_book *book, const struct snapshot_view *
     bool usable =
         snapshot_state_read(view->queue_state, &state) && view->poll_tiers.n <= sizeof(tiers);
 
-    begin_to_write(place);
+    write_begin(place);
     move_front(book, view->front);
     apply_changes(book, view);
     int64_t gone = sum_up(book, snapshot_book_reach(view));
@@ -250,6 +251,6 @@ bool snapshot_book_show(struct snapshot_book *book, const struct snapshot_view *
         write_words(place->tiers, tiers, SNAPSHOT_TIER_WORDS);
     }
     write_words(place->head, &head, SNAPSHOT_HEAD_WORDS);
-    end_of_writing(place);
+    write_end(place);
     return is_right;
 }

@@ -33,8 +33,8 @@ uint64_t snapshot_name_hash(struct str queue)
     return hash == 0 ? 1 : hash;
 }
 
-/* Locked by the caller. Returns 1 where the file is ours, 0 where it is another's, -1 with
- * errno. */
+/* To be called with the file locked. Returns 1 if the file has our layout, 0 if it has
+ * another, -1 with errno set. */
 static int prepare(int fd)
 {
     const uint64_t ours = layout();
@@ -45,7 +45,7 @@ static int prepare(int fd)
         return -1;
     }
     if (about.st_size == 0) {
-        /* Programs of other users of the group read and mark here too. */
+        /* Programs of other users in the group read and mark here too. */
         (void)fchmod(fd, 0660);
         bool written = ftruncate(fd, (off_t)sizeof(struct snapshot_file)) == 0 &&
                        pwrite(fd, &ours, sizeof(ours), 0) == (ssize_t)sizeof(ours);
@@ -55,7 +55,7 @@ static int prepare(int fd)
            pread(fd, &found, sizeof(found), 0) == (ssize_t)sizeof(found) && found == ours;
 }
 
-/* -1 with errno, EAGAIN where the file was another release's and is gone now. */
+/* -1 with errno set, EAGAIN if the file was of another release and has been removed. */
 static int open_prepared(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
@@ -108,7 +108,7 @@ void snapshot_file_unmap(struct snapshot_file *file)
 
 bool snapshot_file_own(int fd)
 {
-    /* Belongs to the open file, so it ends with the process, however that ends. */
+    /* An open-file-description lock: released when the process ends, however it ends. */
     struct flock owner = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = OWNER_BYTE, .l_len = 1};
 

@@ -13,15 +13,15 @@
 #include "lib/store/redis_reply.h"
 
 enum {
-    WORTH_IT = 200, /* who stand in a queue of fewer are all near its front */
-    NOT_ANY_MORE = 150,
-    WANTED_MS = 30000, /* kept for so long after the last look at it */
+    KEEP_FROM = 200, /* members of a shorter line are all near its front */
+    DROP_BELOW = 150,
+    WANTED_MS = 30000, /* kept for this long after its last use */
     AFTER_MISCOUNT_MS = 2000
 };
 
 struct kept {
     struct snapshot_book book;
-    bool is_known; /* the marks were read, over this connection */
+    bool is_known; /* the marks were loaded, over `connection` */
     int64_t connection;
     int64_t change;
     int64_t not_before_ms;
@@ -31,7 +31,7 @@ struct snapshot_keeper {
     int fd;
     struct snapshot_file *file;
     size_t count;
-    struct kept *kept[SNAPSHOT_QUEUES]; /* the first `count` */
+    struct kept *kept[SNAPSHOT_QUEUES]; /* `count` of them are used */
 };
 
 struct snapshot_keeper *snapshot_keeper_open(const char *path)
@@ -87,7 +87,7 @@ void snapshot_keeper_close(struct snapshot_keeper *keeper)
     free(keeper);
 }
 
-static void take_in(struct snapshot_keeper *keeper, struct str queue)
+static void start_keeping(struct snapshot_keeper *keeper, struct str queue)
 {
     struct kept *kept = calloc(1, sizeof(*kept));
 
@@ -110,11 +110,11 @@ void snapshot_keeper_see(struct snapshot_keeper *keeper, struct str queue, int64
         i++;
     }
     if (i < keeper->count) {
-        if (waiting < NOT_ANY_MORE) {
+        if (waiting < DROP_BELOW) {
             give_up(keeper, i);
         }
-    } else if (waiting >= WORTH_IT && keeper->count < SNAPSHOT_QUEUES) {
-        take_in(keeper, queue);
+    } else if (waiting >= KEEP_FROM && keeper->count < SNAPSHOT_QUEUES) {
+        start_keeping(keeper, queue);
     }
 }
 
@@ -123,7 +123,7 @@ size_t snapshot_keeper_count(const struct snapshot_keeper *keeper)
     return keeper->count;
 }
 
-/* Reads all marks of the numbers that `view` speaks of, while nothing is answered from them. */
+/* Loads all marks of the numbers in `view`, while no answers are given from them. */
 static bool read_marks(struct kept *kept, const struct snapshot_view *view, struct redis *redis,
                        struct arena *arena)
 {
@@ -159,10 +159,10 @@ static enum outcome ask(const struct kept *kept, struct redis *redis, struct are
                               view);
 }
 
-/* Whether what is known so far and the changes in `view` are all there is. After a lost
- * connection Redis may have forgotten what it said. */
-static bool goes_on(const struct kept *kept, const struct snapshot_view *view,
-                    const struct redis *redis)
+/* Whether the marks known so far plus the changes in `view` are complete. After a lost connection
+ * Redis may have lost changes that it had reported. */
+static bool is_contiguous(const struct kept *kept, const struct snapshot_view *view,
+                          const struct redis *redis)
 {
     return kept->is_known && !view->missing && redis_connection(redis) == kept->connection &&
            snapshot_book_fits(&kept->book, view);
@@ -190,14 +190,14 @@ bool snapshot_keeper_refresh(struct snapshot_keeper *keeper, size_t i, struct re
         return true;
     }
     enum outcome outcome = ask(kept, redis, arena, &view);
-    if (outcome == OUTCOME_OK && !goes_on(kept, &view, redis)) {
-        /* What changes meanwhile is in the second answer. */
+    if (outcome == OUTCOME_OK && !is_contiguous(kept, &view, redis)) {
+        /* Changes made in the meantime are part of the second reply. */
         if (!read_marks(kept, &view, redis, arena)) {
             return false;
         }
         now_ms = clock_monotonic_ms();
         outcome = ask(kept, redis, arena, &view);
-        if (outcome == OUTCOME_OK && !goes_on(kept, &view, redis)) {
+        if (outcome == OUTCOME_OK && !is_contiguous(kept, &view, redis)) {
             kept->is_known = false;
             return true;
         }
@@ -210,7 +210,7 @@ bool snapshot_keeper_refresh(struct snapshot_keeper *keeper, size_t i, struct re
         return false;
     }
     if (snapshot_book_reach(&view) < view.last) {
-        /* Changes beyond the reach are not kept, and would be missing once the front has moved. */
+        /* Changes beyond the reach are not stored, and would be missing when the front moves. */
         kept->is_known = false;
         kept->not_before_ms = now_ms + AFTER_MISCOUNT_MS;
         return true;

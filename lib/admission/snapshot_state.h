@@ -1,5 +1,5 @@
 /*
- * snapshot_state — a queue's state as a number, for where text has no place.
+ * snapshot_state — a queue's state as a number, for the shared memory.
  */
 #ifndef SLUICE_ADMISSION_SNAPSHOT_STATE_H
 #define SLUICE_ADMISSION_SNAPSHOT_STATE_H
@@ -19,10 +19,10 @@ enum snapshot_state {
     SNAPSHOT_STATES
 };
 
-/** The word of the contract. */
+/** The state's word in the API. */
 struct str snapshot_state_word(enum snapshot_state state);
 
-/** Returns false for a word that is none. */
+/** Parses a state; returns false for an unknown word. */
 bool snapshot_state_read(struct str word, enum snapshot_state *state);
 
 #endif

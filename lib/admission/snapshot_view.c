@@ -14,8 +14,8 @@ struct redis_command *snapshot_view_command(struct arena *arena, struct str queu
     return command;
 }
 
-/* Numbers that no queue can have would be computed with. */
-static bool makes_sense(const struct snapshot_view *view)
+/* Checks the numbers that are computed with. */
+static bool is_plausible(const struct snapshot_view *view)
 {
     return view->front >= 0 && view->last >= 0 && view->front <= NUMBER_LAST &&
            view->last <= NUMBER_LAST && view->at_front >= 0 && view->at_front <= NUMBER_LAST &&
@@ -53,7 +53,7 @@ enum outcome snapshot_view_read(const redisReply *reply, struct snapshot_view *v
         .reply = reply,
         .first_change = FIRST_CHANGE,
     };
-    return makes_sense(view) ? OUTCOME_OK : OUTCOME_ADMISSION_UNAVAILABLE;
+    return is_plausible(view) ? OUTCOME_OK : OUTCOME_ADMISSION_UNAVAILABLE;
 }
 
 bool snapshot_view_change(const struct snapshot_view *view, size_t element, int64_t *number,

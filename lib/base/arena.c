@@ -56,7 +56,7 @@ struct arena *arena_new(void)
     return arena;
 }
 
-/* So that what comes behind it is aligned. */
+/* Rounded up so that the next allocation in the block is aligned. */
 static size_t padded(size_t size)
 {
     const size_t unit = alignof(max_align_t);
@@ -114,7 +114,7 @@ const char *arena_int(struct arena *arena, int64_t value)
 char *arena_format(struct arena *arena, const char *format, ...)
 {
     struct block *block = arena->newest;
-    size_t room = block->size - block->used; /* tried first: to format twice costs twice */
+    size_t room = block->size - block->used; /* formatted in place first: twice would cost twice */
     va_list arguments;
 
     va_start(arguments, format);
@@ -125,7 +125,7 @@ char *arena_format(struct arena *arena, const char *format, ...)
     }
     if ((size_t)length < room) {
         char *there = block->bytes + block->used;
-        block->used += padded((size_t)length + 1); /* fits: blocks are of whole units */
+        block->used += padded((size_t)length + 1); /* fits: block sizes are multiples of the unit */
         return there;
     }
     char *text = arena_alloc(arena, (size_t)length + 1);

@@ -1,8 +1,8 @@
 /*
- * arena — memory that lives as long as one request and is given back in one piece.
- * Lengths of input are bounded before anything is allocated, so running out of memory means a
- * broken machine or a defect: allocation succeeds or the process ends (and is started again by its
- * supervisor).
+ * arena — memory with the lifetime of one request, released in one piece.
+ * Input lengths are bounded before anything is allocated, so running out of memory means a broken
+ * machine or a defect: an allocation succeeds or the process aborts (and its supervisor restarts
+ * it). Not thread-safe.
  */
 #ifndef SLUICE_BASE_ARENA_H
 #define SLUICE_BASE_ARENA_H
@@ -14,34 +14,34 @@
 
 struct arena;
 
-/** A new, empty arena; never NULL. Free it with arena_free(). */
+/** Returns a new, empty arena, never NULL. Free it with arena_free(). */
 struct arena *arena_new(void);
 
-/** `size` zeroed bytes, aligned for any type, valid until the next arena_reset() or
- *  arena_free(). */
+/** Returns `size` zeroed bytes, aligned for any type, valid until the next arena_reset() or
+ *  arena_free(). Never NULL. */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/** A copy of `text` with a NUL behind it. */
+/** Returns a NUL-terminated copy of `text`. */
 char *arena_copy(struct arena *arena, struct str text);
 
-/** Both texts, one behind the other, with a NUL behind them. */
+/** Returns the concatenation of both texts, NUL-terminated. */
 char *arena_join(struct arena *arena, struct str first, struct str second);
 
-/** `value` in decimal. */
+/** Returns `value` in decimal. */
 const char *arena_int(struct arena *arena, int64_t value);
 
-/** printf into the arena. */
+/** printf() into the arena. */
 char *arena_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Calls `release(object)` at the next reset or free, last registered first: for objects of
- *  other libraries. */
+/** Registers `release(object)` to be called at the next reset or free, in reverse order of
+ *  registration: for objects of other libraries. */
 void arena_on_reset(struct arena *arena, void (*release)(void *), void *object);
 
-/** Gives everything back and keeps the first block for the next request. */
+/** Releases everything allocated so far; the first block is kept for the next request. */
 void arena_reset(struct arena *arena);
 
-/** Gives everything back. NULL is allowed. */
+/** Releases everything, the arena included. NULL is allowed. */
 void arena_free(struct arena *arena);
 
 #endif

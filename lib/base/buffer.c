@@ -22,7 +22,7 @@ void buffer_free(struct buffer *buffer)
     buffer_init(buffer, buffer->maximum);
 }
 
-/* Makes room for `more` bytes and one NUL. */
+/* Makes room for `more` bytes and a terminating NUL. */
 static bool reserve(struct buffer *buffer, size_t more)
 {
     if (buffer->overflowed || more > buffer->maximum - buffer->length) {
@@ -67,7 +67,7 @@ void buffer_add_int(struct buffer *buffer, int64_t value)
 
 void buffer_format(struct buffer *buffer, const char *format, ...)
 {
-    size_t room = buffer->capacity - buffer->length; /* tried first: to format twice costs twice */
+    size_t room = buffer->capacity - buffer->length; /* in place first: twice would cost twice */
     va_list arguments;
 
     va_start(arguments, format);
@@ -88,7 +88,7 @@ void buffer_format(struct buffer *buffer, const char *format, ...)
     buffer->length += (size_t)length;
 }
 
-/* Length of the valid UTF-8 sequence at `p`, 0 where there is none (RFC 3629: no overlong forms, no
+/* Length of the valid UTF-8 sequence at `p`, or 0 if there is none (RFC 3629: no overlong forms, no
  * surrogates, nothing above U+10FFFF). */
 static size_t utf8_length(const unsigned char *p, size_t n)
 {
@@ -111,7 +111,7 @@ static size_t utf8_length(const unsigned char *p, size_t n)
     return length;
 }
 
-/* How many bytes from `p` on stand for themselves in a JSON string: taken in one piece. */
+/* How many bytes from `p` on need no escaping in a JSON string; they are copied in one piece. */
 static size_t plain_length(const unsigned char *p, size_t n)
 {
     size_t i = 0;

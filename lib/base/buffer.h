@@ -1,6 +1,6 @@
 /*
- * buffer — text that grows up to a stated maximum. Errors stick: append as often as needed, ask
- * once at the end with buffer_ok(). The one JSON escaper of the project is here.
+ * buffer — text that grows up to a given maximum, and the project's only JSON escaper.
+ * Errors are sticky: append without checking, then check once with buffer_ok().
  */
 #ifndef SLUICE_BASE_BUFFER_H
 #define SLUICE_BASE_BUFFER_H
@@ -16,16 +16,16 @@ struct buffer {
     size_t length;
     size_t capacity;
     size_t maximum;
-    bool overflowed; /* something did not fit: what is there is not to be used */
+    bool overflowed; /* something did not fit: the content must not be used */
 };
 
-/** An empty buffer that never holds more than `maximum` bytes. */
+/** Initializes an empty buffer that will hold at most `maximum` bytes. */
 void buffer_init(struct buffer *buffer, size_t maximum);
 
-/** Empties it and keeps the memory. */
+/** Empties it (and clears the error), keeping its memory. */
 void buffer_clear(struct buffer *buffer);
 
-/** Gives the memory back; the buffer may be initialised again. */
+/** Releases the memory; the buffer may be initialized again. */
 void buffer_free(struct buffer *buffer);
 
 void buffer_add(struct buffer *buffer, struct str text);
@@ -34,14 +34,14 @@ void buffer_add_int(struct buffer *buffer, int64_t value);
 void buffer_format(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Appends `text` as a JSON string, with its quotes. Control characters are escaped, bytes that
- *  are not UTF-8 become U+FFFD. */
+/** Appends `text` as a JSON string, quotes included. Control characters are escaped; bytes that
+ *  are not valid UTF-8 become U+FFFD. */
 void buffer_add_json_string(struct buffer *buffer, struct str text);
 
-/** False once anything did not fit. */
+/** False once an append did not fit. */
 bool buffer_ok(const struct buffer *buffer);
 
-/** What was written, borrowed until the next change. */
+/** The content, borrowed until the next change. */
 struct str buffer_text(const struct buffer *buffer);
 
 #endif

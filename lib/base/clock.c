@@ -127,12 +127,12 @@ bool rfc3339_parse(struct str text, int64_t *ms)
                      .tm_min = minute,
                      .tm_sec = second == LEAP_SECOND ? second - 1 : second};
     int64_t seconds = (int64_t)timegm(&utc) + (second == LEAP_SECOND ? 1 : 0);
-    /* timegm() turns 31 April into 1 May: such a date is refused. */
+    /* timegm() turns 31 April into 1 May; such a date is refused. */
     if (utc.tm_mday != day) {
         return false;
     }
     int64_t value = (seconds - offset * 60) * 1000 + fraction;
-    /* Zone or leap second may lead beyond what would be read again. */
+    /* The zone or the leap second may push the time beyond what could be parsed back. */
     if (value < 0 || value > LAST_READ_MS) {
         return false;
     }

@@ -9,8 +9,8 @@
 
 #include "lib/base/encoding.h"
 
-/* SHA256() looks the algorithm up by its name each time, which takes longer than the digest of a
- * token. */
+/* The algorithm is fetched once: SHA256() looks it up by name on every call, which takes longer
+ * than hashing a token. */
 static EVP_MD_CTX *ready_context(void)
 {
     static _Thread_local EVP_MD_CTX *context;

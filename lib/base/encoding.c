@@ -25,7 +25,7 @@ size_t base64url_encode(const void *bytes, size_t n, char *out)
     return (size_t)(at - out);
 }
 
-/* One more than what a character stands for, 0 for one that is not in the alphabet. */
+/* The value of each character plus one; 0 for characters outside the alphabet. */
 static const unsigned char VALUES[256] = {
     ['-'] = 63, ['_'] = 64, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56, ['4'] = 57, ['5'] = 58,
     ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,
@@ -37,8 +37,8 @@ static const unsigned char VALUES[256] = {
     ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48, ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52,
 };
 
-/* Four characters at once: what a ticket costs is mostly this. Returns 0 where one of them is
- * not in the alphabet. */
+/* Decodes four characters at once, as this is most of the cost of checking a ticket. Returns 0 if
+ * one of them is not in the alphabet. */
 static unsigned int decode_four(const unsigned char *in, unsigned char *out)
 {
     unsigned int a = VALUES[in[0]], b = VALUES[in[1]], c = VALUES[in[2]], d = VALUES[in[3]];
@@ -50,7 +50,7 @@ static unsigned int decode_four(const unsigned char *in, unsigned char *out)
     return a != 0 && b != 0 && c != 0 && d != 0;
 }
 
-/* The two or three characters at the end; what they have more than whole bytes must be 0. */
+/* Decodes the two or three characters at the end; their surplus bits must be 0. */
 static bool decode_rest(const unsigned char *in, size_t n, unsigned char *out)
 {
     unsigned int a = VALUES[in[0]], b = VALUES[in[1]], c = n > 2 ? VALUES[in[2]] : 1;

@@ -1,5 +1,5 @@
 /*
- * identifier — the alphabets of the contract's ids.
+ * identifier — syntax of the API's ids: which characters, how many.
  */
 #ifndef SLUICE_BASE_IDENTIFIER_H
 #define SLUICE_BASE_IDENTIFIER_H
@@ -10,17 +10,18 @@
 
 enum { SLUG_MAX = 63, MEMBER_MAX = 64, SEAT_MAX = 32 };
 
-/** Queues, concerts, shows, coupon events, SKUs: [a-z0-9][a-z0-9-]{0,62}. */
+/** An id of a queue, concert, show, coupon event or SKU: [a-z0-9][a-z0-9-]{0,62}. */
 bool identifier_is_slug(struct str text);
 
-/** A member id: 1..64 of [A-Za-z0-9._:-]. */
+/** A member id: 1 to 64 of [A-Za-z0-9._:-]. */
 bool identifier_is_member(struct str text);
 
-/** A seat of a show: 1..32 of [A-Za-z0-9._-]. */
+/** A seat of a show: 1 to 32 of [A-Za-z0-9._-]. */
 bool identifier_is_seat(struct str text);
 
-/** An Idempotency-Key, bare or quoted (draft-ietf-httpapi-idempotency-key-header): `key` gets
- *  the 1..255 printable ASCII characters inside the quotes. Returns false for anything else. */
+/** Parses an Idempotency-Key header, bare or quoted
+ *  (draft-ietf-httpapi-idempotency-key-header): `key` (borrowed from `header`) gets the 1 to 255
+ *  printable ASCII characters inside the quotes. Returns false for anything else. */
 bool identifier_idempotency_key(struct str header, struct str *key);
 
 #endif

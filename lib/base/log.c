@@ -9,7 +9,7 @@ enum { LINE_MAX_BYTES = 16 * 1024 };
 
 static struct {
     const char *program;
-    int pid; /* 0: not asked for yet */
+    int pid; /* 0: not read yet */
     enum log_level level;
     struct str request_id;
     struct str traceparent;
@@ -54,8 +54,8 @@ static void add_text(struct buffer *line, const char *name, struct str text)
     buffer_add_json_string(line, text);
 }
 
-/* Piece by piece: a line is written for each order, and a format took longer than all the rest
- * of it. */
+/* Written piece by piece: a line is logged for each order, and a format string took longer than
+ * all the rest of it. */
 static void add_head(struct buffer *line, const char *now, enum log_level level, const char *event)
 {
     const struct str pieces[] = {
@@ -101,7 +101,7 @@ void log_event(enum log_level level, const char *event, const struct log_field *
     }
     buffer_add(&line, STR("}\n"));
     if (buffer_ok(&line) && write(STDERR_FILENO, line.bytes, line.length) < 0) {
-        /* Nowhere left to say it. */
+        /* There is nowhere left to report it. */
     }
     buffer_free(&line);
 }

@@ -1,9 +1,10 @@
 /*
- * log — one JSON object a line on standard error, one write each.
- * Every line carries ts, level, event, program and pid; within a request also requestId and traceparent.
- * Never log tokens, cookies, tickets or keys.
+ * log — JSON lines on standard error, one write(2) per line.
+ * Every line has ts, level, event, program and pid; within a request also requestId and
+ * traceparent. Never log tokens, cookies, tickets or keys.
  *
- *     log_event(LOG_LEVEL_INFO, "order.created", LOG_FIELDS(LOG_TEXT("queue", q), LOG_INT("amount", n)));
+ *     log_event(LOG_LEVEL_INFO, "order.created",
+ *               LOG_FIELDS(LOG_TEXT("queue", q), LOG_INT("amount", n)));
  */
 #ifndef SLUICE_BASE_LOG_H
 #define SLUICE_BASE_LOG_H
@@ -23,7 +24,7 @@ struct log_field {
     bool is_text;
 };
 
-/** Fields of a line. The list ends by its own length. */
+/** The fields of a line, as the last two arguments of log_event(). */
 #define LOG_FIELDS(...)                                                                            \
     (const struct log_field[]){__VA_ARGS__},                                                       \
         sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field)
@@ -41,16 +42,17 @@ struct log_field {
     }
 #define LOG_NO_FIELDS NULL, 0
 
-/** Names the program in every line; `program` must live on. Lines below `level` are dropped. */
+/** Sets the program name in every line (`program` is borrowed forever). Drops lines below
+ *  `level`. */
 void log_start(const char *program, enum log_level level);
 
-/** Reads "debug", "info", "warning" or "error". */
+/** Parses "debug", "info", "warning" or "error"; returns false for anything else. */
 bool log_level_parse(struct str text, enum log_level *level);
 
-/** The request that the following lines belong to, borrowed until changed; empty ends it. */
+/** Sets the request that the following lines belong to (borrowed until changed); empty: none. */
 void log_set_request(struct str request_id, struct str traceparent);
 
-/** Writes one line. `event` is a stable dotted name, what programs search for. */
+/** Writes one line. `event` is a stable dotted name for machines to search for. */
 void log_event(enum log_level level, const char *event, const struct log_field *fields,
                size_t count);
 

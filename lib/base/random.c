@@ -24,8 +24,8 @@ void random_token(char out[RANDOM_TOKEN_TEXT + 1])
     base64url_encode(bytes, sizeof(bytes), out);
 }
 
-/* The generator takes the same time for many bytes as for a few. Ids are no secrets: they may
- * lie ready, each once. */
+/* The generator takes about as long for many bytes as for a few. Ids are not secret, so a stock of
+ * them may be kept; each is handed out once. */
 void random_id(char out[RANDOM_ID_TEXT + 1])
 {
     static _Thread_local unsigned char ready[IDS_AT_ONCE][ID_BYTES];
@@ -46,7 +46,7 @@ uint32_t random_below(uint32_t below)
         random_bytes(&state, sizeof(state));
         state |= 1;
     }
-    /* xorshift64 (Marsaglia 2003): jitter is wanted for every poll and must cost nothing. */
+    /* xorshift64 (Marsaglia 2003): every poll needs jitter, which must cost nothing. */
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;

@@ -38,8 +38,8 @@ struct sandbox_state sandbox_enter(const struct sandbox *sandbox)
     if (HAS_SANITIZERS) {
         sandbox_allow(&all, "/proc", false);
     }
-    /* Not dumpable, so that a core that a pipe would take is not made either, and nobody of our
-     * user looks in. */
+    /* Not dumpable either, so that no core is piped to a program and no other process of the same
+     * user can attach or read our memory. */
     state.is_private = setrlimit(RLIMIT_CORE, &none) == 0 &&
                        prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 &&
                        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;

@@ -83,7 +83,7 @@ static bool try_connect(void)
     int fd = socket(AF_INET, SOCK_STREAM, 0);
 
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    /* "Nobody listens there" is what only somebody outside hears. */
+    /* ECONNREFUSED (nobody listens there) also means that the sandbox let the attempt through. */
     return fd >= 0 &&
            (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0 || errno == ECONNREFUSED);
 }
@@ -96,7 +96,7 @@ static bool try_listen(void)
     return fd >= 0 && bind(fd, (struct sockaddr *)&here, sizeof(here)) == 0 && listen(fd, 1) == 0;
 }
 
-/* Where only the calls are looked at. */
+/* An abstract socket name: only the system call filter can refuse it, not the file rules. */
 static bool try_listen_by_name(void)
 {
     struct sockaddr_un here = {.sun_family = AF_UNIX};
@@ -148,7 +148,7 @@ static bool try_undo(void)
 static bool try_i386(void)
 {
 #ifdef __x86_64__
-    long got = 20; /* getpid() by the numbers of 32 bits */
+    long got = 20; /* the 32-bit call number of getpid() */
     __asm__ volatile("int $0x80" : "+a"(got) : : "memory");
     return got > 0;
 #else
@@ -176,7 +176,7 @@ void sandbox_break_out(void)
     for (size_t i = 0; wanted != NULL && i < sizeof(WAYS) / sizeof(WAYS[0]); i++) {
         if (strcmp(wanted, WAYS[i].name) == 0) {
             if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0) {
-                /* What sanitizers may is what a program as users have it may not. */
+                /* The filter for sanitizer builds is laxer; what is tested is the one users get. */
                 (void)sandbox_filter_enter(true, false);
             }
             _exit(WAYS[i].is_open() ? WAS_OPEN : WAS_REFUSED);

@@ -9,7 +9,7 @@
 
 #include <linux/landlock.h>
 
-/* What kernels younger than the headers know: the same on every architecture. */
+/* Constants that older kernel headers lack; they are the same on every architecture. */
 enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_TCP = 4, ABI_DEVICES = 5, ABI_SIGNALS = 6 };
 #define TRUNCATE    (1ULL << 14)
 #define DEVICES     (1ULL << 15)
@@ -23,7 +23,7 @@ enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_TCP = 4, ABI_DEVICES = 5, ABI_SIGNAL
      LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_DIR |   \
      LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_REFER | TRUNCATE)
 #define OF_FILES (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE)
-/* All of the first version: from executing to making links. */
+/* All rights of the first ABI version: from executing to creating symbolic links. */
 #define FIRST_VERSION ((LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1)
 
 struct rules {
@@ -51,7 +51,7 @@ static struct rules rules_of(int version, bool has_network)
     return rules;
 }
 
-/* Older kernels take shorter ones only. */
+/* Older kernels accept only the shorter structures. */
 static size_t length_for(int version)
 {
     if (version >= ABI_SIGNALS) {
@@ -66,7 +66,7 @@ static bool allow(int ruleset, const struct rules *rules, const char *path, bool
     int fd = open(path, O_PATH | O_CLOEXEC);
 
     if (fd < 0) {
-        return true; /* what is not there, nobody opens */
+        return true; /* a path that does not exist needs no rule */
     }
     uint64_t access = may_write ? WRITE : READ;
     if (fstat(fd, &about) == 0 && !S_ISDIR(about.st_mode)) {

@@ -1,5 +1,5 @@
 /*
- * sandbox_files — which files and which TCP connections are left, behind sandbox.h: Landlock.
+ * sandbox_files — the Landlock part of sandbox.h: which files and TCP connections remain allowed.
  */
 #ifndef SLUICE_BASE_SANDBOX_FILES_H
 #define SLUICE_BASE_SANDBOX_FILES_H
@@ -8,9 +8,9 @@
 
 #include "lib/base/sandbox.h"
 
-/** Leaves the calling thread, and those that it makes, no more than `sandbox` names. The process
- *  must have no_new_privs. Returns false, with nothing changed, where the kernel has no
- *  Landlock. */
+/** Restricts the calling thread, and threads it creates from now on, to what `sandbox` names. The
+ *  process must have set no_new_privs. Returns false, with nothing changed, if the kernel has
+ *  no Landlock. */
 bool sandbox_files_enter(const struct sandbox *sandbox);
 
 /** Whether the kernel has Landlock. */

@@ -30,7 +30,7 @@
 
 #ifdef OUR_ARCHITECTURE
 
-/* Calls by the numbers of x32, which would be others in the table. */
+/* x32 system call numbers, which would mean other calls in the table below. */
 #define FOREIGN_NUMBERS 0x40000000U
 
 enum { STEPS_MAX = 600 };
@@ -40,7 +40,7 @@ struct filter {
     unsigned short count;
 };
 
-/* What is judged by its number alone. */
+/* The calls that are decided by their number alone. */
 static const struct {
     uint32_t number;
     uint32_t action;
@@ -52,8 +52,8 @@ static const struct {
 #undef DEADLY
 };
 
-/* LeakSanitizer has a process of its own, which stops this one by ptrace and looks at what it
- * holds. Tests add a filter. */
+/* LeakSanitizer runs in a process of its own, which stops this one with ptrace and reads its
+ * memory. Tests install a filter on top. */
 static const uint32_t SANITIZERS[] = {
 #ifdef __NR_getdents
     __NR_getdents,
@@ -81,7 +81,7 @@ static void load(struct filter *filter, size_t offset)
     add(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-/* The lower half of an argument: flags and small numbers. */
+/* Loads the lower half of an argument: enough for flags and small numbers. */
 static void load_argument(struct filter *filter, size_t i)
 {
     size_t low = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 4;
@@ -97,12 +97,12 @@ static void if_equal(struct filter *filter, uint32_t value, uint32_t action)
 
 static void if_all_set(struct filter *filter, uint32_t bits, uint32_t action)
 {
-    /* The accumulator is spoiled: only ever the last question about a value. */
+    /* Overwrites the accumulator: only for the last check of a value. */
     add(filter, BPF_ALU | BPF_AND | BPF_K, bits, 0, 0);
     if_equal(filter, bits, action);
 }
 
-/* What follows is about this call alone, up to the matching end_call(). */
+/* What follows up to the matching end_call() applies to this call only. */
 static unsigned short begin_call(struct filter *filter, uint32_t number)
 {
     add(filter, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 0);
@@ -128,7 +128,7 @@ static void judge_socket(struct filter *filter, bool has_network)
     if_equal(filter, AF_UNIX, SECCOMP_RET_ALLOW);
     if_equal(filter, AF_INET, ip);
     if_equal(filter, AF_INET6, ip);
-    if_equal(filter, AF_NETLINK, ip); /* getaddrinfo() asks which addresses there are */
+    if_equal(filter, AF_NETLINK, ip); /* getaddrinfo() asks for the local addresses */
     end_call(filter, call, SECCOMP_RET_KILL_PROCESS);
     call = begin_call(filter, __NR_socketpair);
     load_argument(filter, 0);
@@ -136,7 +136,7 @@ static void judge_socket(struct filter *filter, bool has_network)
     end_call(filter, call, SECCOMP_RET_KILL_PROCESS);
 }
 
-/* Nothing that could be written is ever run. */
+/* No memory is ever both writable and executable, and none is made executable later. */
 static void judge_memory(struct filter *filter)
 {
     unsigned short call = begin_call(filter, __NR_mmap);
@@ -150,8 +150,8 @@ static void judge_memory(struct filter *filter)
     end_call(filter, call, SECCOMP_RET_ALLOW);
 }
 
-/* A thread may be made, a process may not. What clone3() wants cannot be seen here; libc then
- * uses clone(). */
+/* Threads may be created, processes may not. The flags of clone3() are behind a pointer and cannot
+ * be inspected, so it is reported as missing; libc then uses clone(). */
 static void judge_threads(struct filter *filter)
 {
     unsigned short call = begin_call(filter, __NR_clone);
@@ -189,7 +189,7 @@ static void judge_the_rest(struct filter *filter)
     if_equal(filter, FIONREAD, SECCOMP_RET_ALLOW);
     end_call(filter, call, SECCOMP_RET_ERRNO | ENOTTY);
     call = begin_call(filter, __NR_prlimit64);
-    load_argument(filter, 2); /* of the address of new limits */
+    load_argument(filter, 2); /* the lower half of the pointer to new limits; NULL only reads */
     if_equal(filter, 0, SECCOMP_RET_ALLOW);
     end_call(filter, call, SECCOMP_RET_ERRNO | EPERM);
 }

@@ -18,8 +18,8 @@ static bool refuse(char error[SECRET_ERROR], const char *path, const char *why)
     return false;
 }
 
-/* A group made for the key may read it: one that we are in beside that of our user, or root's.
- * Root itself need not be in it: it looks at the keys of others. */
+/* The key's group may read it if that group was made for the purpose: one of our supplementary
+ * groups, or root's. Root itself need not be a member, as it checks other users' keys. */
 static bool is_ours_beside(gid_t group)
 {
     int count = getgroups(0, NULL);

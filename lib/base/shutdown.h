@@ -1,6 +1,6 @@
 /*
- * shutdown — the orderly end of a daemon: SIGTERM and SIGINT are blocked but for the moments in
- * which the daemon waits, so a signal never hits it in the middle of a step and is never lost.
+ * shutdown — orderly termination of a daemon: SIGTERM and SIGINT are blocked except while the
+ * daemon waits, so a signal never interrupts a step and is never lost.
  */
 #ifndef SLUICE_BASE_SHUTDOWN_H
 #define SLUICE_BASE_SHUTDOWN_H
@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Blocks SIGTERM and SIGINT and takes them over; SIGPIPE is ignored from now on. */
+/** Blocks SIGTERM and SIGINT, which only shutdown_wait() then receives; ignores SIGPIPE. */
 void shutdown_prepare(void);
 
-/** Waits for `ms` milliseconds (≥ 0) or until the end is asked for. Returns true once it has
- *  been. */
+/** Waits `ms` milliseconds (≥ 0) or until termination is requested. Returns true once it has been
+ *  requested. */
 bool shutdown_wait(int64_t ms);
 
 #endif

@@ -67,7 +67,7 @@ bool str_to_int64(struct str s, int64_t min, int64_t max, int64_t *out)
             return false;
         }
     }
-    /* Counted downwards, as the negative range is the larger one. */
+    /* Accumulated as a negative number, as the negative range is the larger one. */
     if (!negative && __builtin_sub_overflow((int64_t)0, value, &value)) {
         return false;
     }

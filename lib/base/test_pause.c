@@ -20,7 +20,7 @@ void test_pause(const char *step)
     if (length < 0 || hit_length < 0 || (size_t)hit_length >= sizeof(hit)) {
         return;
     }
-    /* Of several processes that arrive, the rename lets exactly one stop. */
+    /* If several processes arrive, rename() lets exactly one of them stop. */
     if (rename(armed, hit) == 0) {
         (void)raise(SIGSTOP);
     }

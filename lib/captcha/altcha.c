@@ -9,7 +9,7 @@
 #include "lib/base/random.h"
 #include "lib/captcha/altcha_payload.h"
 
-/* Each use of a key of the ring has a secret of its own: the key's MAC of the purpose, as
+/* Each use of a ring key has a derived secret of its own: the key's MAC of the purpose, as
  * base64url text. */
 #define PURPOSE_CHALLENGE "sluice altcha challenge\n"
 #define PURPOSE_KEY       "sluice altcha key\n"
@@ -67,7 +67,7 @@ void altcha_sign(struct str secret, struct str text, char out[ALTCHA_HEX_KEY + 1
     hex_encode(mac, sizeof(mac), out);
 }
 
-/* A counter that cannot be guessed: whoever knows it has nothing to try. */
+/* Must not be guessable: knowing the counter is knowing the solution. */
 static uint32_t random_counter(void)
 {
     uint32_t number;
@@ -76,7 +76,7 @@ static uint32_t random_counter(void)
     return ALTCHA_COUNTER_MIN + number % (ALTCHA_COUNTER_MAX - ALTCHA_COUNTER_MIN + 1);
 }
 
-/* The caller as a hash: a challenge lies about in pages, and needs no name in it. */
+/* The caller as a hash, since a challenge is embedded in pages and should not name anyone. */
 static void subject_text(const struct altcha_subject *subject, char out[SHA256_TEXT + 1])
 {
     struct buffer text;
@@ -90,7 +90,7 @@ static void subject_text(const struct altcha_subject *subject, char out[SHA256_T
     buffer_free(&text);
 }
 
-/* The signature of the parameters in canonical form. */
+/* Signs the parameters in their canonical form. */
 static void sign_parameters(const struct secrets *secrets,
                             const struct altcha_parameters *parameters,
                             char out[ALTCHA_HEX_KEY + 1])
@@ -148,7 +148,7 @@ void altcha_challenge(struct key_set *keys, struct arena *arena,
     buffer_format(out, ",\"signature\":\"%s\"}", signature);
 }
 
-/* True where the key is the one that was signed, and also the one that its counter gives. */
+/* True if the key that was sent is the one that was signed and the one that its counter derives. */
 static bool is_solved(const struct secrets *secrets, const struct altcha_payload *payload)
 {
     unsigned char nonce[ALTCHA_NONCE_BYTES];

@@ -1,11 +1,11 @@
 /*
- * altcha — proof of work that browsers do by themselves, speaking ALTCHA (version 2, SHA-256, cost
- * 1). We choose a counter, derive a key from it and give away the key's first half: whoever has
- * tried the counters up to ours knows the rest. So the work is bounded, and giving out and judging
- * cost a few hashes.
+ * altcha — proof of work that a browser does without the user: ALTCHA (version 2, SHA-256, cost 1).
+ * The server picks a counter, derives a key from it and publishes the first half of the key; a
+ * client that has tried all counters up to it knows the other half. The work is therefore bounded,
+ * and issuing and verifying cost a few hashes each.
  *
- * A challenge is for one caller at one event, by `data`, which is signed with it. That each counts
- * once is lib/admission/captcha_spend.h.
+ * A challenge is bound to one caller at one event by its signed `data`. Verification is stateless:
+ * that each solution counts once is ensured by lib/admission/captcha_spend.h.
  */
 #ifndef SLUICE_CAPTCHA_ALTCHA_H
 #define SLUICE_CAPTCHA_ALTCHA_H
@@ -27,7 +27,7 @@ enum {
     ALTCHA_HEX_KEY = 2 * SHA256_BYTES
 };
 
-/** For whom a challenge is. */
+/** Whom and what a challenge is for. */
 struct altcha_subject {
     struct str event;  /* a slug */
     struct str caller; /* a member id or a visitor id */
@@ -35,31 +35,32 @@ struct altcha_subject {
 
 enum altcha_outcome {
     ALTCHA_SOLVED,
-    ALTCHA_MALFORMED, /* no answer to a challenge of our form; the widget's test mode too */
-    ALTCHA_FORGED,    /* not signed by a key of the ring, or changed since */
+    ALTCHA_MALFORMED, /* not a solution to a challenge of our form; the widget's test mode too */
+    ALTCHA_FORGED,    /* not signed by a key of the ring, or modified since */
     ALTCHA_EXPIRED,
     ALTCHA_FOREIGN, /* for another event or another caller */
-    ALTCHA_UNSOLVED /* the key is not the right one */
+    ALTCHA_UNSOLVED /* the derived key is wrong */
 };
 
-/** Appends a new challenge as JSON, about 600 bytes. `now_ms` is wall time, ms since 1970. */
+/** Appends a new challenge as JSON, about 600 bytes. `now_ms` is wall time, ms since 1970; the
+ *  challenge expires ALTCHA_LIFE_S later. */
 void altcha_challenge(struct key_set *keys, struct arena *arena,
                       const struct altcha_subject *subject, int64_t now_ms, struct buffer *out);
 
-/** Judges what the widget has sent. Where it is solved, `nonce` gets the text that names the
+/** Verifies the widget's payload. For ALTCHA_SOLVED, `nonce` gets the text that identifies the
  *  challenge, in the arena. */
 enum altcha_outcome altcha_verify(struct key_set *keys, struct arena *arena,
                                   const struct altcha_subject *subject, struct str payload,
                                   int64_t now_ms, struct str *nonce);
 
-/** One sentence about the outcome. */
+/** One sentence that describes the outcome. */
 const char *altcha_outcome_reason(enum altcha_outcome outcome);
 
-/** The key that belongs to a counter: SHA-256 of salt, nonce and counter (big-endian). */
+/** Derives the key of a counter: SHA-256 of salt, nonce and counter (big-endian). */
 void altcha_derive(const unsigned char *salt, size_t salt_bytes, const unsigned char *nonce,
                    size_t nonce_bytes, uint32_t counter, unsigned char key[SHA256_BYTES]);
 
-/** HMAC-SHA-256 as hexadecimal, ALTCHA's form of a signature. */
+/** HMAC-SHA-256 in hexadecimal, ALTCHA's form of a signature. */
 void altcha_sign(struct str secret, struct str text, char out[ALTCHA_HEX_KEY + 1]);
 
 #endif

@@ -36,7 +36,7 @@ void altcha_parameters_write(struct buffer *out, const struct altcha_parameters 
                   STR_ARG(parameters->salt));
 }
 
-/* An object and how many of its members were read: every one must be known. */
+/* An object and how many of its members were read; unknown members are refused. */
 struct reader {
     json_object *object;
     int taken;
@@ -142,7 +142,7 @@ static bool read_parameters(struct reader *reader, struct altcha_payload *payloa
            take_hex(reader, "salt", ALTCHA_NONCE_BYTES, &parameters->salt) && is_done(reader);
 }
 
-/* `time`, how long it took, is of no interest and may be anything that a number can be. */
+/* `time` (how long solving took) is ignored; any number is accepted. */
 static bool read_solution(struct reader *reader, struct altcha_payload *payload)
 {
     int64_t counter;
@@ -172,7 +172,7 @@ static bool read_payload(struct reader *reader, struct altcha_payload *payload)
            read_solution(&solution, payload) && is_done(reader);
 }
 
-/* Base64 with its padding, as browsers write it, into the arena. */
+/* Decodes padded standard Base64, as browsers write it, into the arena. */
 static bool decode_base64(struct arena *arena, struct str text, struct str *decoded)
 {
     if (text.n == 0 || text.n > ALTCHA_PAYLOAD_MAX || text.n % BASE64_GROUP != 0) {

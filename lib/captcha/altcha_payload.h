@@ -1,8 +1,7 @@
 /*
- * altcha_payload — ALTCHA's JSON (version 2): the parameters of a challenge as they are signed, and
- * what the widget sends back. Only challenges of our own form are read: the text that was signed is
- * rebuilt from their known fields, so nothing a client writes is ever signed or compared as it
- * came.
+ * altcha_payload — ALTCHA's JSON (version 2): the signed parameters of a challenge, and the payload
+ * that the widget sends back. Only challenges of our own form are parsed: the signed text is
+ * rebuilt from their known fields, so text from a client is never signed or compared as received.
  */
 #ifndef SLUICE_CAPTCHA_ALTCHA_PAYLOAD_H
 #define SLUICE_CAPTCHA_ALTCHA_PAYLOAD_H
@@ -16,14 +15,14 @@
 #include "lib/base/str.h"
 
 enum {
-    ALTCHA_NONCE_BYTES = 16, /* of the salt too */
+    ALTCHA_NONCE_BYTES = 16, /* the salt has as many */
     ALTCHA_PREFIX_BYTES = 16,
     ALTCHA_PAYLOAD_MAX = 2048,   /* characters in base64; ours have about 900 */
     ALTCHA_PARAMETERS_MAX = 1024 /* bytes of JSON */
 };
 
-/** The parameters of a challenge: SHA-256, cost 1, a key of 32 bytes. Text is borrowed,
- *  hexadecimal in small letters where nothing else is said. */
+/** The parameters of a challenge: SHA-256, cost 1, a 32-byte key. Text is borrowed; lowercase
+ *  hexadecimal except for `data`. */
 struct altcha_parameters {
     struct str data; /* a JSON object, members in alphabetical order, no spaces */
     int64_t expires_s;
@@ -33,7 +32,7 @@ struct altcha_parameters {
     struct str salt;          /* ALTCHA_NONCE_BYTES */
 };
 
-/** What `data` says in our challenges. */
+/** The content of `data` in our challenges. */
 struct altcha_data {
     struct str event;   /* a slug */
     struct str kid;     /* the key that signed: 1..32 of [A-Za-z0-9_-] */
@@ -49,14 +48,14 @@ struct altcha_payload {
     uint32_t counter;
 };
 
-/** The JSON text of `data`, in the arena. */
+/** Serializes `data` as JSON, in the arena. */
 struct str altcha_data_text(struct arena *arena, const struct altcha_data *data);
 
-/** Appends the parameters in canonical form, which is what is signed. */
+/** Appends the parameters in canonical form, the form that is signed. */
 void altcha_parameters_write(struct buffer *out, const struct altcha_parameters *parameters);
 
-/** Reads a payload: base64 of JSON. Returns false for anything but an answer to a challenge of
- *  our form; that it is one says nothing yet. Its text lives in the arena. */
+/** Parses a payload: base64 of JSON. Returns false for anything but a solution to a challenge of
+ *  our form; nothing is verified yet. Its text lives in the arena. */
 bool altcha_payload_parse(struct arena *arena, struct str text, struct altcha_payload *payload);
 
 #endif

@@ -16,17 +16,17 @@ enum {
     DEPTH_MAX = 8,
     HTTP_OK = 200,
     ANSWER_MAX = 16 * 1024, /* head and body */
-    FAILURES_ALLOWED = 3,   /* in a row, before it is left alone */
-    PAUSE_MS = 5000         /* for so long */
+    FAILURES_ALLOWED = 3,   /* in a row, before the provider is not asked for a while */
+    PAUSE_MS = 5000         /* how long it is then not asked */
 };
 
 struct siteverify {
     struct http_client *client;
     struct text_secret secret;
-    const char *hostname; /* "": any */
-    const char *action;   /* "": any */
+    const char *hostname; /* expected; "": any */
+    const char *action;   /* expected; "": any */
     int failures;         /* in a row */
-    int64_t asked_again;  /* monotonic, ms: when, after too many of them */
+    int64_t asked_again;  /* monotonic ms: when the provider may be asked after too many failures */
 };
 
 static const char WHY_PASSED[] = "The captcha is solved.";
@@ -36,8 +36,8 @@ static const char WHY_USED[] =
 static const char WHY_ELSEWHERE[] = "The captcha was solved for another site or another purpose.";
 static const char WHY_SILENT[] = "The captcha's provider gives no verdict.";
 
-/* Codes that say that the provider cannot judge, whatever the token. bad-request is none of
- * them: who sends the token could provoke it. */
+/* Error codes that mean the provider cannot judge any token. bad-request is not among them, as the
+ * sender of the token could provoke it. */
 static const char *const NO_VERDICT[] = {
     "missing-input-secret",
     "invalid-input-secret",
@@ -104,7 +104,7 @@ void siteverify_close(struct siteverify *siteverify)
     }
 }
 
-/* True where one of the answer's codes is among `codes`. */
+/* True if one of the answer's error codes is among `codes`. */
 static bool has_code(json_object *answer, const char *const codes[])
 {
     json_object *list;
@@ -125,7 +125,7 @@ static bool has_code(json_object *answer, const char *const codes[])
     return false;
 }
 
-/* True where the answer names what is expected, or nothing is. */
+/* True if nothing is expected or the answer's member has the expected value. */
 static bool names(json_object *answer, const char *member, const char *expected)
 {
     json_object *value;
@@ -135,7 +135,7 @@ static bool names(json_object *answer, const char *member, const char *expected)
                                    strcmp(json_object_get_string(value), expected) == 0);
 }
 
-/* `*detail` says for the log why there is no verdict. */
+/* `*detail` is set to the log's reason when there is no verdict. */
 static enum siteverify_outcome judge(const struct siteverify *siteverify, json_object *answer,
                                      const char **why, const char **detail)
 {
@@ -160,7 +160,7 @@ static enum siteverify_outcome judge(const struct siteverify *siteverify, json_o
     return SITEVERIFY_PASSED;
 }
 
-/* Sends secret and token as a form. */
+/* Sends the secret and the token as a form. */
 static struct http_answer send_form(struct siteverify *siteverify, struct str token,
                                     struct buffer *body)
 {

@@ -1,7 +1,7 @@
 /*
- * siteverify — asks the provider of a captcha whether its token is good. Turnstile, hCaptcha and
- * reCAPTCHA v2 speak one protocol: a form with secret and response, answered by JSON with success
- * and error-codes.
+ * siteverify — verifies a captcha token with the captcha's provider. Turnstile, hCaptcha and
+ * reCAPTCHA v2 speak the same protocol: a form with secret and response, answered by JSON with
+ * success and error-codes. Calls block.
  */
 #ifndef SLUICE_CAPTCHA_SITEVERIFY_H
 #define SLUICE_CAPTCHA_SITEVERIFY_H
@@ -14,34 +14,35 @@
 #include "lib/settings/settings.h"
 
 enum {
-    SITEVERIFY_TOKEN_MAX = 8192, /* hCaptcha's are the longest, some thousand characters */
+    SITEVERIFY_TOKEN_MAX = 8192, /* hCaptcha's are the longest, a few thousand characters */
     SITEVERIFY_TOKEN_LIFE_MS = 300000
 };
 
 enum siteverify_outcome {
     SITEVERIFY_PASSED,
     SITEVERIFY_REFUSED,
-    SITEVERIFY_NO_ANSWER /* no verdict: it did not answer in time, or not so, or does not know our secret */
+    SITEVERIFY_NO_ANSWER /* no verdict: timeout, malformed response, or our secret is refused */
 };
 
 struct siteverify;
 
-/** Prepares for the settings captcha_siteverify_url, captcha_secret_file, captcha_hostname,
- *  captcha_action and captcha_timeout_ms, which must live on. The secret is read again once its
- *  file changes. Returns NULL, with one sentence in `error`, where they cannot be used. */
+/** Opens a client for the settings captcha_siteverify_url, captcha_secret_file, captcha_hostname,
+ *  captcha_action and captcha_timeout_ms (borrowed until siteverify_close()). The secret is
+ *  reloaded when its file changes. Returns NULL, with one sentence in `error`, if the settings
+ *  are unusable. */
 struct siteverify *siteverify_open(const struct settings *settings, char error[HTTP_CLIENT_ERROR]);
 
 /** NULL is allowed. */
 void siteverify_close(struct siteverify *siteverify);
 
-/** Asks about `token`, for captcha_timeout_ms at most. While the provider is silent it is asked
- *  only now and then, so that not every request waits for it. `*why` gets a sentence, borrowed
- *  until the next call. */
+/** Verifies `token`, in at most captcha_timeout_ms. After three failures in a row the provider is
+ *  called once in 5 s only; in between the outcome is SITEVERIFY_NO_ANSWER without a wait. `*why`
+ *  gets one sentence, a constant. */
 enum siteverify_outcome siteverify_ask(struct siteverify *siteverify, struct str token,
                                        const char **why);
 
-/** False where the provider gives no verdict at the moment, on any token; asks it where that is
- *  not known yet. */
+/** False if the provider gives no verdict on any token at the moment; calls the provider to find
+ *  out unless it is in that pause. */
 bool siteverify_answers(struct siteverify *siteverify);
 
 #endif

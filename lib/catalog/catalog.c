@@ -13,11 +13,11 @@ enum { DRAWS = 1 << 24, GRACE_US = 1000000, LISTEN_TRIES = 20, LISTEN_PAUSE_NS =
 
 enum freshness {
     FRESHNESS_GOOD,
-    FRESHNESS_DUE,    /* to be brought up to date: it is shown to whoever does not do that */
-    FRESHNESS_UNKNOWN /* there is none, or it is known to be old: one has to wait */
+    FRESHNESS_DUE,    /* to be refreshed by one reader; the others may serve it */
+    FRESHNESS_UNKNOWN /* missing, or known to be outdated: readers have to wait */
 };
 
-/* What L1 holds is of use only from when we listen: better now than with the first request. */
+/* L1's content is usable only once we are subscribed: better now than with the first request. */
 static void await_subscription(struct invalidation_feed *feed)
 {
     const struct timespec pause = {.tv_nsec = LISTEN_PAUSE_NS};
@@ -62,7 +62,7 @@ static enum freshness freshness_of(const struct search *search)
         return FRESHNESS_UNKNOWN;
     }
     if (!search->listens && now >= kept->l1_until + GRACE_US) {
-        return FRESHNESS_UNKNOWN; /* long past its time, and nobody would have told us of a change */
+        return FRESHNESS_UNKNOWN; /* long expired, and a change would have gone unnoticed */
     }
     if (now < kept->l1_until && !xfetch_due(now, kept->l1_until, kept->l1_cost, search->draw) &&
         !xfetch_due(now, kept->l2_until, kept->l2_cost, search->draw)) {
@@ -83,7 +83,7 @@ static enum catalog_outcome answer_with(const struct catalog_entry *entry,
     return CATALOG_FOUND;
 }
 
-/* As L1 has it, and whatever has become of it. False where it has just vanished. */
+/* Loads the text of L1's entry, whatever became of it. False if it has just disappeared. */
 static bool show_kept(struct search *search)
 {
     if (search->has_kept && !search->has_text) {
@@ -101,8 +101,7 @@ static enum catalog_outcome answer_from_l1(struct search *search, struct catalog
     return answer_with(&search->kept, object);
 }
 
-/* Nobody can say anything newer: what is there, as long as it may be shown. The later one of
- * two. */
+/* Nothing newer can be had: serves a copy that may still be shown, preferably L2's. */
 static enum catalog_outcome answer_stale(struct search *search, struct catalog_object *object)
 {
     int64_t now = clock_monotonic_us();
@@ -120,7 +119,7 @@ static enum catalog_outcome answer_stale(struct search *search, struct catalog_o
     return CATALOG_UNAVAILABLE;
 }
 
-/* Whether another's flight has brought something new since this reader looked first. */
+/* Whether another reader's flight has refreshed the entry since this reader last read L1. */
 static bool was_refreshed(struct search *search)
 {
     int64_t before = search->has_kept ? search->kept.started : -1;

@@ -1,12 +1,13 @@
 /*
- * catalog — what is on sale, read through two levels: L1 in the host's memory, shared by its
- * processes, and L2 in Redis; behind them PostgreSQL. Each of the three may be away: what is left
- * answers.
+ * catalog — the objects on sale (concerts, shows, seat plans), read through two cache levels: L1 in
+ * the host's memory, shared by its processes, and L2 in Redis; behind them PostgreSQL. Any of the
+ * three may be unavailable: the remaining ones answer.
  *
- * Of any number of simultaneous readers one asks PostgreSQL: one flight a host (a lock that ends
- * with its process), and of the hosts one (a lock in Redis with a deadline). The others get what
- * was there before, as long as it has only run out; where it is known to be old they wait for the
- * new, bounded. See docs/decisions/0021-a-catalogue-in-two-levels.md.
+ * Of any number of concurrent readers, one queries PostgreSQL: on each host one flight (a lock that
+ * the kernel releases with its process), and among hosts one (a lock in Redis with a deadline). The
+ * other readers get the previous object if it has merely expired; if it is known to be
+ * outdated they wait for the new one, up to catalog_wait_ms. See
+ * docs/decisions/0021-a-catalogue-in-two-levels.md.
  */
 #ifndef SLUICE_CATALOG_CATALOG_H
 #define SLUICE_CATALOG_CATALOG_H
@@ -31,22 +32,22 @@ enum catalog_kind {
 
 enum catalog_outcome {
     CATALOG_FOUND,
-    CATALOG_NONE,       /* PostgreSQL knows none of that id (a moment ago) */
-    CATALOG_UNAVAILABLE /* nobody can say it now, and nothing that may still be shown is kept */
+    CATALOG_NONE,       /* PostgreSQL has no such object (it may be a cached answer) */
+    CATALOG_UNAVAILABLE /* no level can answer, and no copy is left that may still be shown */
 };
 
 enum { CATALOG_ETAG_TEXT = 24 };
 
 struct catalog_object {
-    /* JSON, as GET /v1/concerts… answers; of a seat plan lines
-     * `id\tsection\trow\tnumber\tamount\n` in the plan's order, in which no field holds a tab or
-     * a line feed. Lives in the arena. */
+    /* JSON, as GET /v1/concerts… answers; of a seat plan, lines
+     * `id\tsection\trow\tnumber\tamount\n` in the plan's order, whose fields contain no tab or
+     * line feed. Lives in the arena. */
     struct str text;
     int64_t version; /* of the concert or show, raised by each PUT; 0 for the list */
     char etag[CATALOG_ETAG_TEXT + 1]; /* strong, of the text, with its quotes */
 };
 
-/** What an order or a hold must know of a show. Texts live in the arena. */
+/** What an order or a hold needs to know of a show. Texts live in the arena. */
 struct catalog_show {
     struct str queue;
     struct str currency;
@@ -54,35 +55,35 @@ struct catalog_show {
     int64_t version;
 };
 
-/** Opens L1 (in settings->catalog_l1_directory, made anew where it is damaged; none where that
- *  is not set or cannot be used) and clients of its own for Redis. `postgres` and `settings` are
- *  borrowed. Never NULL. */
+/** Opens L1 (in settings->catalog_l1_directory, recreated if damaged; without L1 if that is
+ *  not set or unusable) and Redis connections of its own. `postgres` and `settings` are borrowed.
+ *  Never NULL. */
 struct catalog *catalog_open(const struct settings *settings, struct postgres *postgres);
 
 /** NULL is allowed. */
 void catalog_close(struct catalog *catalog);
 
-/** The object of that kind and id. `id` may be any text: what is no slug is NONE. Waits no
- *  longer than catalog_wait_ms and what one question to Redis and to PostgreSQL may take. */
+/** Looks up an object. `id` may be any text; CATALOG_NONE for one that is no slug. Blocks for at
+ *  most catalog_wait_ms plus one query to Redis and one to PostgreSQL. */
 enum catalog_outcome catalog_get(struct catalog *catalog, struct arena *arena,
                                  enum catalog_kind kind, struct str id,
                                  struct catalog_object *object);
 
-/** The same for a show, taken to pieces. */
+/** The same for a show, parsed. */
 enum catalog_outcome catalog_show(struct catalog *catalog, struct arena *arena, struct str id,
                                   struct catalog_show *show);
 
-/** To be called after the commit of a change to this one object: nobody gets the old one from L2
- *  any more, and every host's L1 hears of it. Returns false where Redis did not answer: the old
- *  one may then be shown until its time is up. */
+/** Call it after the commit of a change to this one object: marks it outdated in L2 and notifies
+ *  every host's L1. Returns false if Redis did not answer: the old object may then be served
+ *  until it expires. */
 bool catalog_invalidate(struct redis *redis, struct arena *arena, enum catalog_kind kind,
                         struct str id);
 
-/** The same for all that shows something of a concert: itself and the list. */
+/** The same for every object that contains data of a concert: itself and the list. */
 bool catalog_concert_changed(struct redis *redis, struct arena *arena, struct str concert);
 
-/** The same for all that shows something of a show: itself, its seat plan, its concert and the
- *  list. Where it has moved from another concert, call catalog_concert_changed() for that one. */
+/** The same for every object that contains data of a show: itself, its seat plan, its concert and
+ *  the list. If the show moved from another concert, call catalog_concert_changed() for that. */
 bool catalog_show_changed(struct redis *redis, struct arena *arena, struct str show,
                           struct str concert);
 

@@ -11,22 +11,22 @@
 #include "lib/metrics/metrics.h"
 
 enum {
-    REST_MS = 500,  /* after a silence, before it is tried again: at least so long, */
-    REST_TIMES = 3, /* and so many times as long as was waited in vain: others want to be served */
-    ROUNDS = 3,     /* a flight that is overtaken computes again, at most so often in all */
+    REST_MS = 500,     /* shortest backoff after a server did not answer, */
+    REST_TIMES = 3,    /* and its length in multiples of the wait, which blocks other requests */
+    ROUNDS = 3,        /* how often at most a flight computes, when overtaken */
     MARGIN_MS = 2000,  /* postgres_query() may take a second longer than the statement */
-    UNKNOWN_MAX = 100, /* a second and process */
+    UNKNOWN_MAX = 100, /* queries for unknown ids, per second and process */
     PAUSE_MS = 2,
     PAUSE_LONGEST_MS = 20,
     US = 1000,
 };
 
-/** One flight. */
+/** A flight: one attempt to bring an object up to date. */
 struct flight {
     struct search *search;
     bool early;
-    bool asks;  /* PostgreSQL, where that is due */
-    bool in_l2; /* noted there: `token` is to be ended */
+    bool asks;  /* may query PostgreSQL if that is due */
+    bool in_l2; /* registered there: `token` has to be released */
     int64_t generation;
     char token[L2_TOKEN_TEXT + 1];
 };
@@ -84,9 +84,9 @@ static int64_t backoff_after(int64_t waited_us)
     return clock_monotonic_ms() + (rest > REST_MS ? rest : REST_MS);
 }
 
-/* A PostgreSQL that hangs is to hold up one process of the host at a time, not one for each
- * object. One that only refuses is still asked for what there is nothing of. */
-static bool may_ask_postgres(const struct search *search)
+/* A PostgreSQL that hangs may block only one process of the host at a time, not one per object. One
+ * that only refuses is still queried for objects of which there is no copy. */
+static bool may_query_postgres(const struct search *search)
 {
     const struct catalog *catalog = search->catalog;
 
@@ -96,7 +96,7 @@ static bool may_ask_postgres(const struct search *search)
     return !catalog->postgres_failed || host_lock_try(l1_locks(catalog->l1), STR("postgres"));
 }
 
-/* Puts it into L1, with the time that it has there. */
+/* Stores the entry in L1, with its expiry there. */
 static void keep(struct search *search, struct catalog_entry *entry)
 {
     const struct settings *settings = search->catalog->settings;
@@ -107,7 +107,7 @@ static void keep(struct search *search, struct catalog_entry *entry)
     (void)l1_write(search->catalog->l1, &search->key, entry, now);
 }
 
-static bool may_ask_about_stranger(struct search *search)
+static bool may_query_unknown(struct search *search)
 {
     struct catalog *catalog = search->catalog;
     int64_t second = clock_monotonic_ms() / 1000;
@@ -120,7 +120,7 @@ static bool may_ask_about_stranger(struct search *search)
     return catalog->strangers < UNKNOWN_MAX;
 }
 
-static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_entry *entry)
+static enum catalog_outcome query_postgres(struct flight *flight, struct catalog_entry *entry)
 {
     struct search *search = flight->search;
     struct catalog *catalog = search->catalog;
@@ -146,8 +146,9 @@ static enum catalog_outcome ask_postgres(struct flight *flight, struct catalog_e
     return outcome;
 }
 
-/* True where the flight is over: stored, or another's by now. Overtaken, it computes again, but
- * not for ever: then what it has is newer than what there was, and is told to this reader. */
+/* True if the flight is over: stored, or another's by now. When overtaken it computes again, up
+ * to ROUNDS times; its last result is newer than the previous object and serves this reader
+ * only. */
 static bool bring_to_l2(struct flight *flight, struct catalog_entry *entry, bool may_continue)
 {
     struct search *search = flight->search;
@@ -174,11 +175,11 @@ static bool bring_to_l2(struct flight *flight, struct catalog_entry *entry, bool
 static enum flight_end compute(struct flight *flight, struct catalog_entry *entry)
 {
     struct search *search = flight->search;
-    bool asks = flight->asks && may_ask_about_stranger(search);
+    bool asks = flight->asks && may_query_unknown(search);
     bool done = false;
 
     for (int round = 1; asks && !done; round++) {
-        asks = ask_postgres(flight, entry) != CATALOG_UNAVAILABLE;
+        asks = query_postgres(flight, entry) != CATALOG_UNAVAILABLE;
         done = asks && bring_to_l2(flight, entry, round < ROUNDS);
     }
     if (!done) {
@@ -192,7 +193,7 @@ static enum flight_end compute(struct flight *flight, struct catalog_entry *entr
     return FLIGHT_DONE;
 }
 
-/* The text that goes with L2's answer: come with it, or at hand already. */
+/* Finds the text of L2's answer: received with it, or known already. */
 static bool complete(struct search *search, const struct l2_answer *answer,
                      struct catalog_entry *entry)
 {
@@ -213,7 +214,7 @@ static bool complete(struct search *search, const struct l2_answer *answer,
     return search->reserve.stamp == entry->stamp;
 }
 
-static void ask_l2(struct flight *flight, bool alone, struct l2_answer *answer)
+static void query_l2(struct flight *flight, bool alone, struct l2_answer *answer)
 {
     struct search *search = flight->search;
     struct catalog *catalog = search->catalog;
@@ -241,7 +242,7 @@ static void ask_l2(struct flight *flight, bool alone, struct l2_answer *answer)
     }
 }
 
-/* What L2 has that is good: it goes into L1. */
+/* Stores a valid object of L2 in L1. */
 static enum flight_end adopt(struct search *search, struct catalog_entry *entry)
 {
     keep(search, entry);
@@ -256,7 +257,7 @@ static enum flight_end go(struct flight *flight, bool alone, struct catalog_entr
     struct l2_answer answer;
 
     for (int tries = 0;; tries++) {
-        ask_l2(flight, alone, &answer);
+        query_l2(flight, alone, &answer);
         if (answer.state == L2_SILENT) {
             return compute(flight, entry);
         }
@@ -289,7 +290,7 @@ enum flight_end flight_go(struct search *search, bool alone, struct catalog_entr
 {
     struct catalog *catalog = search->catalog;
     bool had_failed = catalog->postgres_failed;
-    struct flight flight = {.search = search, .asks = may_ask_postgres(search)};
+    struct flight flight = {.search = search, .asks = may_query_postgres(search)};
 
     l2_token(flight.token, l1_host(catalog->l1));
     enum flight_end end = go(&flight, alone, entry);

@@ -1,6 +1,6 @@
 /*
- * flight — how an object is brought up to date: from L2 where that has it, else from PostgreSQL, by
- * one reader of all hosts, while the others wait or take what was there before.
+ * flight — brings an object up to date: from L2 if L2 has it, else from PostgreSQL, by one
+ * reader of all hosts, while the others wait or take the previous object. Internal to lib/catalog.
  */
 #ifndef SLUICE_CATALOG_FLIGHT_H
 #define SLUICE_CATALOG_FLIGHT_H
@@ -21,45 +21,46 @@ struct catalog {
     struct redis *redis;
     struct l1 *l1;
     struct invalidation_feed *feed;
-    int64_t redis_rests_until;    /* ms, monotonic: it was silent a moment ago */
-    int64_t postgres_rests_until; /* likewise */
-    bool postgres_failed;         /* when it was asked last */
-    int64_t strangers_second;     /* PostgreSQL is asked about so many unknown ids a second only */
-    int64_t strangers;
+    int64_t redis_rests_until;    /* ms, monotonic: backoff after Redis did not answer */
+    int64_t postgres_rests_until; /* likewise for PostgreSQL */
+    bool postgres_failed;         /* PostgreSQL did not answer the last query */
+    int64_t strangers_second;     /* the second in which `strangers` counts */
+    int64_t strangers;            /* queries for ids that turned out unknown; bounded */
 };
 
-/** One reader's way to an object. */
+/** The state of one lookup. */
 struct search {
     struct catalog *catalog;
     struct arena *arena;
     enum catalog_kind kind;
     struct str id;
     struct catalog_key key;
-    double draw;           /* of XFetch */
+    double draw;           /* see xfetch.h */
     int64_t wait_until_ms; /* monotonic */
     bool waited;
-    bool listens;              /* changes are heard of */
+    bool listens;              /* the invalidation feed is subscribed */
     struct catalog_entry kept; /* from L1; without text while has_text is false */
     bool has_kept;
-    bool is_old;                  /* kept was called outdated: it is shown in need only */
+    bool is_old;                  /* kept was invalidated: served only as a last resort */
     bool has_text;                /* kept's text was copied */
-    struct catalog_entry reserve; /* what L2 had that is not good any more; stamp 0: nothing */
+    struct catalog_entry reserve; /* the entry that L2 last returned; stamp 0: none */
 };
 
 enum flight_end {
-    FLIGHT_DONE,    /* *entry is good */
-    FLIGHT_STALE,   /* another computes it; *entry has only just run out */
-    FLIGHT_NOTHING, /* nobody can say it now: see the search's kept and reserve */
+    FLIGHT_DONE,    /* *entry is up to date */
+    FLIGHT_STALE,   /* another reader computes it; *entry has only just expired */
+    FLIGHT_NOTHING, /* nothing newer can be had now: see the search's kept and reserve */
 };
 
-/** Brings the object up to date and into L1. `alone`: this process has the host's flight, so a
- *  flight of this host that is still noted in L2 is dead. */
+/** Brings the object up to date and stores it in L1. `alone`: this process holds the host's flight
+ *  lock, so a flight of this host that L2 still lists is dead. */
 enum flight_end flight_go(struct search *search, bool alone, struct catalog_entry *entry);
 
-/** Looks L1 up for the search, with or without the text. */
+/** Reads the object from L1 into the search, with or without its text. */
 void flight_look(struct search *search, bool with_text);
 
-/** Waits a moment for another's flight. Returns false where the time is up. */
+/** Sleeps briefly to wait for another reader's flight, longer with each of the `tries` (up to
+ *  20 ms). Returns false once wait_until_ms has passed. */
 bool flight_pause(struct search *search, int tries);
 
 #endif

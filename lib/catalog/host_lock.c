@@ -21,8 +21,8 @@ void host_locks_close(struct host_locks *locks)
     }
 }
 
-/* A lock is one byte, far behind the end of the empty file, where 62 bits of the name's digest
- * say: no two names meet there. */
+/* A lock is one byte, far behind the end of the empty file, at an offset given by 62 bits of the
+ * name's digest, so that names do not collide. */
 static bool change(struct host_locks *locks, struct str name, short kind)
 {
     struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_len = 1};
@@ -35,7 +35,7 @@ static bool change(struct host_locks *locks, struct str name, short kind)
     sha256(name, digest);
     memcpy(&place, digest, sizeof(place));
     lock.l_start = (off_t)(place >> 2);
-    /* Of the open file, not of the process: no other close() can lose it. */
+    /* Owned by the open file description, not by the process: no other close() releases it. */
     return fcntl(locks->fd, F_OFD_SETLK, &lock) == 0;
 }
 

@@ -18,10 +18,10 @@ struct change {
 
 struct invalidation_feed {
     struct redis_subscription *subscription;
-    struct change changes[CHANGES_MAX]; /* the latest, one an object */
+    struct change changes[CHANGES_MAX]; /* the latest, one per object */
     size_t count;
-    size_t next;      /* which is given up when one more comes */
-    int64_t all_from; /* whatever was asked before may be old */
+    size_t next;      /* the one that is replaced next */
+    int64_t all_from; /* entries queried before this may be outdated */
 };
 
 struct invalidation_feed *invalidation_feed_new(const struct settings *settings)
@@ -53,7 +53,7 @@ static const struct change *change_of(const struct invalidation_feed *feed, stru
     return NULL;
 }
 
-/* What is given up is remembered for all: rather one look too many. */
+/* A replaced change applies to all objects from then on, at the cost of some refreshes too many. */
 static struct change *change_to_fill(struct invalidation_feed *feed, struct str name)
 {
     const struct change *known = change_of(feed, name);
@@ -93,7 +93,7 @@ void invalidation_feed_reset(struct invalidation_feed *feed, int64_t now_us)
     feed->all_from = now_us;
 }
 
-static void heard(void *context, enum subscription_event event, struct str text)
+static void on_event(void *context, enum subscription_event event, struct str text)
 {
     if (event == SUBSCRIPTION_BEGUN) {
         invalidation_feed_reset(context, clock_monotonic_us());
@@ -105,7 +105,7 @@ static void heard(void *context, enum subscription_event event, struct str text)
 
 bool invalidation_feed_drain(struct invalidation_feed *feed)
 {
-    return redis_subscription_drain(feed->subscription, clock_monotonic_ms(), heard, feed);
+    return redis_subscription_drain(feed->subscription, clock_monotonic_ms(), on_event, feed);
 }
 
 bool invalidation_feed_outdates(const struct invalidation_feed *feed, const struct catalog_key *key,
@@ -116,7 +116,7 @@ bool invalidation_feed_outdates(const struct invalidation_feed *feed, const stru
     if (entry->started <= feed->all_from) {
         return true;
     }
-    /* Asked after it was heard of, or of that generation: either is enough. */
+    /* Queried after the change was received, or of its generation: either suffices. */
     return change != NULL && entry->started <= change->heard_at &&
            entry->generation < change->generation;
 }

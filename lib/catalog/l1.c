@@ -15,44 +15,44 @@
 #include "lib/metrics/metrics.h"
 
 enum {
-    LOOK_US = 1000000,     /* between two looks whether the file is still the one we have */
-    READERS_US = 10000000, /* between two looks for slots of the dead */
-    SAY_US = 10000000,     /* between two lines in the log about the same */
+    CHECK_US = 1000000,    /* interval of checks whether the open file is still the current one */
+    READERS_US = 10000000, /* interval of clearing the slots of dead readers */
+    LOG_US = 10000000,     /* between two log lines of the same kind */
     GATE_TRIES = 20,       /* a write takes well below a millisecond */
     GATE_PAUSE_NS = 1000000,
 };
 
 struct l1 {
-    const char *directory; /* NULL: there is none */
+    const char *directory; /* NULL: no L1 */
     size_t room;
     struct l1_folder folder;
     struct host_locks locks;
     struct l1_host host;
     struct l1_file file;
-    int64_t looked_at; /* µs, as the rest */
+    int64_t checked_at; /* µs, as the others */
     int64_t cleared_at;
-    int64_t said_at;
+    int64_t logged_at;
 };
 
-/* What is written about an object. Change it, and the numbers in l1_file.c go up. */
+/* The stored form of an object. When it changes, the numbers in l1_file.c must be raised. */
 struct record {
     int64_t exists;
-    struct catalog_entry entry; /* its text is elsewhere */
+    struct catalog_entry entry; /* its text is stored separately */
 };
 
-static void say(struct l1 *l1, const char *what, const char *why)
+static void log_rarely(struct l1 *l1, const char *what, const char *why)
 {
     int64_t now = clock_monotonic_us();
 
-    if (l1->said_at == 0 || now - l1->said_at > SAY_US) {
-        l1->said_at = now;
+    if (l1->logged_at == 0 || now - l1->logged_at > LOG_US) {
+        l1->logged_at = now;
         log_event(LOG_LEVEL_WARNING, what,
                   LOG_FIELDS(LOG_TEXT("directory", l1->directory), LOG_TEXT("why", why)));
     }
 }
 
-/* Writers stand in line here and not at LMDB's own lock, which nobody leaves: one that was
- * stopped in the middle would stop all others. */
+/* Writers queue here and not at LMDB's own lock, whose waiters cannot give up: a writer stopped
+ * halfway would block all others. */
 static bool gate_enter(struct l1 *l1)
 {
     const struct timespec pause = {.tv_nsec = GATE_PAUSE_NS};
@@ -64,7 +64,7 @@ static bool gate_enter(struct l1 *l1)
         (void)nanosleep(&pause, NULL);
     }
     metrics_add(METRIC_CATALOG_L1_HELD_UP, 1);
-    say(l1, "catalog.l1_held_up", "another process has been writing for too long");
+    log_rarely(l1, "catalog.l1_held_up", "another process has been writing for too long");
     return false;
 }
 
@@ -73,17 +73,17 @@ static void gate_leave(struct l1 *l1)
     host_lock_leave(&l1->locks, STR("gate"));
 }
 
-/* The file is not to be trusted any more: it goes, and the next look makes a new one. */
+/* The file cannot be trusted any more: it is removed, and the next check creates a new one. */
 static void give_up(struct l1 *l1, int code)
 {
     metrics_add(METRIC_CATALOG_L1_DAMAGED, 1);
-    say(l1, "catalog.l1_damaged", l1_file_error(code));
+    log_rarely(l1, "catalog.l1_damaged", l1_file_error(code));
     if (gate_enter(l1)) {
         l1_file_remove(&l1->file);
         gate_leave(l1);
     }
     l1_file_close(&l1->file);
-    l1->looked_at = clock_monotonic_us();
+    l1->checked_at = clock_monotonic_us();
 }
 
 static void open_file(struct l1 *l1)
@@ -96,13 +96,13 @@ static void open_file(struct l1 *l1)
     code = l1_file_open(&l1->file, l1->folder.path, l1->room);
     if (code != 0 && l1_file_is_damage(code)) {
         metrics_add(METRIC_CATALOG_L1_DAMAGED, 1);
-        say(l1, "catalog.l1_damaged", l1_file_error(code));
+        log_rarely(l1, "catalog.l1_damaged", l1_file_error(code));
         l1_file_unlink(l1->folder.path);
         code = l1_file_open(&l1->file, l1->folder.path, l1->room);
     }
     gate_leave(l1);
     if (code != 0) {
-        say(l1, "catalog.l1_unusable", l1_file_error(code));
+        log_rarely(l1, "catalog.l1_unusable", l1_file_error(code));
     }
 }
 
@@ -114,7 +114,7 @@ static void leave_folder(struct l1 *l1)
     l1_host_invent(&l1->host);
 }
 
-/* Its locks and the host's name belong to the folder. */
+/* The locks and the host's name belong to the directory. */
 static bool enter_folder(struct l1 *l1)
 {
     char path[L1_PATH_MAX];
@@ -127,13 +127,13 @@ static bool enter_folder(struct l1 *l1)
             return true;
         }
     }
-    say(l1, "catalog.l1_unusable", strerror(errno));
+    log_rarely(l1, "catalog.l1_unusable", strerror(errno));
     leave_folder(l1);
     return false;
 }
 
-/* Opens what is not open, or is not what has the name by now. */
-static void look(struct l1 *l1)
+/* Opens what is not open, or is no longer what its name leads to. */
+static void reopen(struct l1 *l1)
 {
     if (!l1_folder_is_in_place(&l1->folder, l1->directory) && !enter_folder(l1)) {
         return;
@@ -146,7 +146,7 @@ static void look(struct l1 *l1)
     }
 }
 
-/* Whether there is a file to work with, now and then also whether it is still the right one. */
+/* Whether there is a file to work with; periodically checks that it is still the current one. */
 static bool is_usable(struct l1 *l1)
 {
     int64_t now = clock_monotonic_us();
@@ -154,9 +154,9 @@ static bool is_usable(struct l1 *l1)
     if (l1->directory == NULL) {
         return false;
     }
-    if (l1->looked_at == 0 || now - l1->looked_at > LOOK_US) {
-        l1->looked_at = now;
-        look(l1);
+    if (l1->checked_at == 0 || now - l1->checked_at > CHECK_US) {
+        l1->checked_at = now;
+        reopen(l1);
     }
     if (l1_file_is_open(&l1->file) && now - l1->cleared_at > READERS_US) {
         l1->cleared_at = now;
@@ -201,7 +201,7 @@ struct host_locks *l1_locks(struct l1 *l1)
     return &l1->locks;
 }
 
-/* The text must be that of the record: both were written in one step. */
+/* The text must match the record: both were written in one transaction. */
 static int take_text(struct l1_read *read, const struct catalog_key *key, struct arena *arena,
                      struct catalog_entry *entry)
 {
@@ -220,8 +220,8 @@ static int take_text(struct l1_read *read, const struct catalog_key *key, struct
     return code;
 }
 
-static int take(struct l1_read *read, const struct catalog_key *key, struct arena *arena,
-                struct catalog_entry *entry)
+static int read_object(struct l1_read *read, const struct catalog_key *key, struct arena *arena,
+                       struct catalog_entry *entry)
 {
     struct str bytes;
     struct record record;
@@ -252,7 +252,7 @@ bool l1_read(struct l1 *l1, const struct catalog_key *key, struct arena *arena,
     }
     code = l1_file_begin_read(&l1->file, &read);
     if (code == 0) {
-        code = take(&read, key, arena, entry);
+        code = read_object(&read, key, arena, entry);
         l1_file_end_read(&read);
     }
     if (code != 0 && l1_file_is_damage(code)) {
@@ -266,10 +266,10 @@ static bool is_later(struct l1_write *write, const struct catalog_key *key,
 {
     struct catalog_entry kept;
 
-    return take(&write->read, key, NULL, &kept) == 0 && kept.started > entry->started;
+    return read_object(&write->read, key, NULL, &kept) == 0 && kept.started > entry->started;
 }
 
-/* The text is written only where it is another one. */
+/* The text is written only if it has changed. */
 static int put(struct l1_write *write, const struct catalog_key *key,
                const struct catalog_entry *entry)
 {
@@ -292,7 +292,7 @@ static int put(struct l1_write *write, const struct catalog_key *key,
     return l1_file_put_text(write, key, str_sized(entry->etag, CATALOG_ETAG_TEXT), entry->text);
 }
 
-/* As often as needed: what has run out, then everything. */
+/* Makes room, if needed: drops what has expired, then everything. */
 static int make_room(struct l1 *l1, struct l1_write *write, size_t wanted, int64_t now_us)
 {
     int code = 0;
@@ -331,7 +331,8 @@ static int write_step(struct l1 *l1, const struct catalog_key *key,
     return l1_file_commit(&write);
 }
 
-/* Not even half full, and yet no room: the free pages lie apart, or a stopped reader keeps them. */
+/* Less than half full, and still out of space: the free pages are fragmented, or a stopped reader
+ * holds them. */
 static void empty(struct l1 *l1)
 {
     struct l1_write write;
@@ -357,7 +358,7 @@ bool l1_write(struct l1 *l1, const struct catalog_key *key, const struct catalog
     }
     if (entry->text.n > l1->room / 4) {
         metrics_add(METRIC_CATALOG_L1_LOSSES, 1);
-        say(l1, "catalog.l1_full", "an object is larger than a quarter of catalog_l1_mib");
+        log_rarely(l1, "catalog.l1_full", "an object is larger than a quarter of catalog_l1_mib");
         return false;
     }
     if (!gate_enter(l1)) {
@@ -372,7 +373,7 @@ bool l1_write(struct l1 *l1, const struct catalog_key *key, const struct catalog
     if (code != 0 && l1_file_is_damage(code)) {
         give_up(l1, code);
     } else if (code != 0) {
-        say(l1, "catalog.l1_full", l1_file_error(code));
+        log_rarely(l1, "catalog.l1_full", l1_file_error(code));
     }
     return code == 0;
 }

@@ -9,44 +9,44 @@
 
 enum { READERS = 512, DATABASES = 2 };
 
-/* The number is that of what is in them: a release that writes it otherwise has the next one,
- * and two releases of one host do not meet. */
+/* The number identifies the format: a release that writes another one uses the next number, so that
+ * two releases on one host do not share data. */
 static const char RECORDS[] = "records-1";
 static const char TEXTS[] = "texts-1";
 
-/* The file that this process has open, for those who must not call much: a handler of a signal. */
+/* The file that this process has open, for a signal handler, which may call very little. */
 static struct {
     char path[L1_PATH_MAX];
     dev_t device;
     ino_t inode;
-} at_hand;
+} open_file;
 
-static bool is_at_hand(void)
+static bool is_open_file_current(void)
 {
     struct stat about;
 
-    return stat(at_hand.path, &about) == 0 && about.st_dev == at_hand.device &&
-           about.st_ino == at_hand.inode;
+    return stat(open_file.path, &about) == 0 && about.st_dev == open_file.device &&
+           about.st_ino == open_file.inode;
 }
 
-static void remove_at_hand(void)
+static void remove_open_file(void)
 {
-    if (at_hand.path[0] != '\0' && is_at_hand()) {
-        (void)unlink(at_hand.path);
+    if (open_file.path[0] != '\0' && is_open_file_current()) {
+        (void)unlink(open_file.path);
     }
 }
 
 static void on_sigbus(int number)
 {
-    remove_at_hand();
-    (void)signal(number, SIG_DFL); /* and again, for good */
+    remove_open_file();
+    (void)signal(number, SIG_DFL); /* the fault recurs and kills the process */
 }
 
 static void on_assertion(MDB_env *env, const char *text)
 {
     (void)env;
     (void)text;
-    remove_at_hand();
+    remove_open_file();
 }
 
 static void data_path(char path[L1_PATH_MAX], const char *directory, const char *name)
@@ -73,7 +73,7 @@ static int open_databases(struct l1_file *file)
     return mdb_txn_commit(transaction);
 }
 
-/* Whoever reads behind the end of a file that was cut dies of it. */
+/* Reading beyond the end of a truncated file would kill the process. */
 static int check_length(const struct l1_file *file, const struct stat *about)
 {
     MDB_envinfo info;
@@ -104,9 +104,9 @@ static int remember(const struct l1_file *file, const char *directory)
     }
     if (code == 0) {
         struct sigaction action = {.sa_handler = on_sigbus};
-        data_path(at_hand.path, directory, "data.mdb");
-        at_hand.device = about.st_dev;
-        at_hand.inode = about.st_ino;
+        data_path(open_file.path, directory, "data.mdb");
+        open_file.device = about.st_dev;
+        open_file.inode = about.st_ino;
         (void)sigaction(SIGBUS, &action, NULL);
     }
     return code;
@@ -130,7 +130,7 @@ int l1_file_open(struct l1_file *file, const char *directory, size_t room)
         code = mdb_env_set_maxreaders(file->env, READERS);
     }
     if (code == 0) {
-        /* It need not outlive a crash of the machine. */
+        /* It need not survive a crash of the machine. */
         code =
             mdb_env_open(file->env, directory, MDB_NOSYNC | MDB_NOMETASYNC | MDB_NORDAHEAD, 0600);
     }
@@ -164,13 +164,13 @@ bool l1_file_is_open(const struct l1_file *file)
 
 bool l1_file_is_current(const struct l1_file *file)
 {
-    return file->env != NULL && is_at_hand();
+    return file->env != NULL && is_open_file_current();
 }
 
 void l1_file_remove(const struct l1_file *file)
 {
     if (file->env != NULL) {
-        remove_at_hand();
+        remove_open_file();
     }
 }
 
@@ -209,7 +209,7 @@ void l1_file_end_read(struct l1_read *read)
 
 static MDB_val value_of(struct str text)
 {
-    /* LMDB does not write to what it is given. */
+    /* LMDB does not modify its input. */
     union {
         const char *given;
         void *taken;
@@ -283,7 +283,7 @@ size_t l1_file_used(struct l1_write *write)
     return used;
 }
 
-static bool has_run_out(MDB_val record, size_t offset, int64_t now)
+static bool is_expired(MDB_val record, size_t offset, int64_t now)
 {
     int64_t until = 0;
 
@@ -294,7 +294,7 @@ static bool has_run_out(MDB_val record, size_t offset, int64_t now)
     return until < now;
 }
 
-static int drop_what_has_run_out(struct l1_write *write, size_t offset, int64_t now)
+static int drop_expired(struct l1_write *write, size_t offset, int64_t now)
 {
     MDB_cursor *cursor = NULL;
     MDB_val key;
@@ -305,7 +305,7 @@ static int drop_what_has_run_out(struct l1_write *write, size_t offset, int64_t 
         return code;
     }
     while ((code = mdb_cursor_get(cursor, &key, &record, MDB_NEXT)) == 0) {
-        if (has_run_out(record, offset, now)) {
+        if (is_expired(record, offset, now)) {
             code = mdb_del(write->read.transaction, write->read.file->texts, &key, NULL);
             if (code == 0 || code == MDB_NOTFOUND) {
                 code = mdb_cursor_del(cursor, 0);
@@ -322,7 +322,7 @@ static int drop_what_has_run_out(struct l1_write *write, size_t offset, int64_t 
 int l1_file_drop(struct l1_write *write, enum l1_drop what, size_t offset, int64_t now)
 {
     if (what == L1_RUN_OUT) {
-        return drop_what_has_run_out(write, offset, now);
+        return drop_expired(write, offset, now);
     }
     int code = mdb_drop(write->read.transaction, write->read.file->records, 0);
     return code != 0 ? code : mdb_drop(write->read.transaction, write->read.file->texts, 0);

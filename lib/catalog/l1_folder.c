@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Nobody else may put anything into it. */
+/* Only our user may write to it. */
 static bool is_ours(const struct stat *about)
 {
     return S_ISDIR(about->st_mode) && about->st_uid == geteuid() && (about->st_mode & 022) == 0;
@@ -32,7 +32,7 @@ bool l1_folder_open(struct l1_folder *folder, const char *directory)
     folder->fd = fd;
     folder->device = about.st_dev;
     folder->inode = about.st_ino;
-    /* LMDB takes names only. */
+    /* LMDB accepts only names. */
     (void)snprintf(folder->path, sizeof(folder->path), "/proc/self/fd/%d", fd);
     return true;
 }

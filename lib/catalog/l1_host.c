@@ -21,7 +21,7 @@ void l1_host_invent(struct l1_host *host)
     random_id(host->name);
 }
 
-/* The file's first `n` bytes and a NUL; shorter where it is. */
+/* Reads up to the first `n` bytes of the file, NUL-terminated. */
 static void read_start(const char *path, char *text, size_t n)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -46,8 +46,8 @@ static bool write_line(const char *directory, const char *path, const char *line
     return close(fd) == 0 && written && rename(fresh, path) == 0;
 }
 
-static bool read_or_give(struct l1_host *host, const char *directory,
-                         void (*forget)(const char *directory))
+static bool read_or_create(struct l1_host *host, const char *directory,
+                           void (*forget)(const char *directory))
 {
     char path[L1_PATH_MAX];
     char boot[BOOT_TEXT + 1];
@@ -74,7 +74,7 @@ bool l1_host_read(struct l1_host *host, struct host_locks *locks, const char *di
 
     for (int i = 0; i < TRIES; i++) {
         if (host_lock_try(locks, STR("host"))) {
-            bool good = read_or_give(host, directory, forget);
+            bool good = read_or_create(host, directory, forget);
             host_lock_leave(locks, STR("host"));
             return good;
         }

@@ -58,7 +58,7 @@ static void read_entry(const redisReply *reply, int64_t asked_at, struct l2_answ
 
     entry->generation = redis_reply_int(reply, AT_GENERATION, 0);
     entry->stamp = redis_reply_int(reply, AT_STAMP, 0);
-    /* From when it was asked on: rather a little too short. */
+    /* Counted from before the query: slightly too short rather than too long. */
     entry->started = asked_at;
     entry->l2_until = asked_at + left;
     entry->stale_until = asked_at + redis_reply_int(reply, AT_STALE_LEFT, 0);

@@ -1,5 +1,5 @@
 /*
- * source — objects of the catalogue as PostgreSQL has them: one statement, one snapshot.
+ * source — reads objects of the catalogue from PostgreSQL: one statement, one snapshot each.
  */
 #ifndef SLUICE_CATALOG_SOURCE_H
 #define SLUICE_CATALOG_SOURCE_H
@@ -7,10 +7,10 @@
 #include "lib/catalog/entry.h"
 #include "lib/store/postgres.h"
 
-/** Asks for the object and sets exists, version, etag, text (borrowed from the arena), started
- *  and l2_cost. NONE sets exists = false. UNAVAILABLE: PostgreSQL does not answer, refuses
- *  (`*server_answers` is then true; it may be this one statement that took too long), or the
- *  object is beyond CATALOG_TEXT_MAX. */
+/** Queries the object and sets exists, version, etag, text (in the arena), started and l2_cost.
+ *  CATALOG_NONE sets exists = false. CATALOG_UNAVAILABLE: PostgreSQL does not answer, refuses the
+ *  query (`*server_answers` is then true; this one statement may have timed out), or the object
+ *  exceeds CATALOG_TEXT_MAX. */
 enum catalog_outcome catalog_source_read(struct postgres *postgres, struct arena *arena,
                                          enum catalog_kind kind, struct str id,
                                          struct catalog_entry *entry, bool *server_answers);

@@ -4,7 +4,7 @@
 
 double xfetch_draw(int64_t beta_percent, double u)
 {
-    /* + 0.0: minus nothing is nothing. */
+    /* + 0.0 turns -0 into 0. */
     return -((double)beta_percent / 100.0) * log(u) + 0.0;
 }
 

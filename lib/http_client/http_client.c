@@ -12,11 +12,11 @@ enum { URL_MAX = 4096, HEADER_MAX = 8192 };
 
 struct http_client {
     CURL *curl;
-    char *url; /* without '/' at its end where paths come behind it */
+    char *url; /* a path is appended to it, without its final '/' */
     bool local;
     size_t answer_max;
-    struct buffer *body; /* of the exchange at hand */
-    size_t received;     /* bytes of its answer */
+    struct buffer *body; /* of the current exchange */
+    size_t received;     /* bytes of its response */
     bool began;          /* connected: from here on something may have been sent */
     char error[CURL_ERROR_SIZE];
 };
@@ -40,7 +40,7 @@ static char *part_of(CURLU *parsed, CURLUPart part)
     return curl_url_get(parsed, part, &text, 0) == CURLUE_OK ? text : NULL;
 }
 
-/* `*local`: the address is one of this machine. */
+/* `*local`: the URL is on this machine. */
 static bool judge_parts(CURLU *parsed, const char *url, bool *local, char error[HTTP_CLIENT_ERROR])
 {
     char *scheme = part_of(parsed, CURLUPART_SCHEME);
@@ -76,7 +76,7 @@ static bool judge_url(const char *url, bool *local, char error[HTTP_CLIENT_ERROR
     return good;
 }
 
-/* Called once the connection stands, before anything of the request goes out. */
+/* Called when the connection is established, before anything of the request is sent. */
 static int take_connection(void *owner, char *remote, char *local, int remote_port, int local_port)
 {
     struct http_client *client = owner;
@@ -213,7 +213,7 @@ static void add_header(struct curl_slist **list, const char *line)
     *list = longer;
 }
 
-/* The lines of the head; false where one of them may not be sent. */
+/* Builds the header lines; false if one may not be sent. */
 static bool write_headers(const struct http_request *request, struct curl_slist **list)
 {
     char line[HEADER_MAX];
@@ -232,7 +232,7 @@ static bool write_headers(const struct http_request *request, struct curl_slist 
     return good;
 }
 
-/* The client's url and the path behind it. */
+/* Concatenates the client's url and the path. */
 static bool write_url(const struct http_client *client, struct str path, char url[URL_MAX])
 {
     struct str base = str_of(client->url);

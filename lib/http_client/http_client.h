@@ -1,7 +1,8 @@
 /*
- * http_client — asks somebody else's server one thing at a time and takes a small answer. TLS with
- * the peer verified, or plain HTTP to this machine alone; a bound on time and size; no redirects.
- * The outcome keeps apart what certainly never reached the server and what may have.
+ * http_client — a blocking client of third-party servers: one request at a time, a small response.
+ * TLS with the peer verified, or plain HTTP to this machine alone; bounded time and size; no
+ * redirects. The outcome distinguishes a request that certainly never reached the server from one
+ * that may have.
  */
 #ifndef SLUICE_HTTP_CLIENT_HTTP_CLIENT_H
 #define SLUICE_HTTP_CLIENT_HTTP_CLIENT_H
@@ -22,30 +23,30 @@ enum {
 struct http_client;
 
 struct http_client_options {
-    const char *
-        url; /* https://…, or http:// to 127.0.0.1, [::1] or localhost; without user and password */
+    /* https://…, or http:// to 127.0.0.1, [::1] or localhost; without user and password */
+    const char *url;
     int64_t connect_timeout_ms; /* ≥ 1 */
     int64_t timeout_ms;         /* ≥ 1, bounds the whole exchange */
     size_t answer_max;          /* bytes, head and body together */
-    bool
-        fresh; /* each request on a connection of its own: a kept one that the server has closed meanwhile is
-                    noticed only by sending, and then the same is sent once more */
-    bool
-        direct; /* never by way of a proxy that the environment names; to this machine it never is */
+    /* Each request uses a new connection: that the server has closed a kept one shows only when
+     * sending, and the same request would then be sent twice. */
+    bool fresh;
+    /* Ignores the proxies that the environment names; they are never used for this machine. */
+    bool direct;
 };
 
-/** Prepares. Connects when first needed. Returns NULL, with one sentence in `error`, where the
- *  address may not be used. */
+/** Creates a client; it connects when first used. Returns NULL, with one sentence in `error`, if
+ *  the URL is not allowed. */
 struct http_client *http_client_open(const struct http_client_options *options,
                                      char error[HTTP_CLIENT_ERROR]);
 
 /** NULL is allowed. */
 void http_client_close(struct http_client *client);
 
-/** True where the client's address is one of this machine. */
+/** True if the client's URL is on this machine. */
 bool http_client_is_local(const struct http_client *client);
 
-/** One line of a request's head. What is not printable ASCII is refused. */
+/** One request header. A value that is not printable ASCII is refused. */
 struct http_header {
     const char *name;
     struct str value;
@@ -53,26 +54,26 @@ struct http_header {
 
 struct http_request {
     const char *method;                /* "GET" or "POST" */
-    struct str path;                   /* put behind the client's url as it is; may be empty */
+    struct str path;                   /* appended to the client's url unchanged; may be empty */
     const struct http_header *headers; /* at most HTTP_CLIENT_HEADERS_MAX */
     size_t header_count;
     struct str body; /* of a POST; at most HTTP_CLIENT_BODY_MAX */
 };
 
 enum http_outcome {
-    HTTP_ANSWERED,  /* a whole answer, within the bounds */
-    HTTP_NOT_SENT,  /* certainly none of it went to the server */
-    HTTP_MAYBE_SENT /* no whole answer; it may have been done or not */
+    HTTP_ANSWERED,  /* a complete response within the bounds */
+    HTTP_NOT_SENT,  /* certainly nothing reached the server */
+    HTTP_MAYBE_SENT /* no complete response; the request may or may not have been executed */
 };
 
 struct http_answer {
     enum http_outcome outcome;
     long status;     /* for HTTP_ANSWERED, else 0 */
-    const char *why; /* else: why not; borrowed until the next call */
+    const char *why; /* else the reason; borrowed until the next call */
 };
 
-/** Sends the request and puts the answer's body into `body`, which is to hold answer_max. Its
- *  copies of the headers are overwritten after use; the body is the caller's. */
+/** Sends the request and appends the response's body to `body`, whose maximum must be at least
+ *  answer_max. Internal copies of the headers are wiped after use; the body is the caller's. */
 struct http_answer http_client_send(struct http_client *client, const struct http_request *request,
                                     struct buffer *body);
 
@@ -85,8 +86,8 @@ struct http_field {
 /** Appends the fields as application/x-www-form-urlencoded. */
 void http_form_write(struct buffer *out, const struct http_field *fields, size_t count);
 
-/** Appends `text` so that it is one segment of a path, or one value of a query: all but
- *  unreserved characters become %XX. */
+/** Appends `text` percent-encoded, as one path segment or query value: all but unreserved
+ *  characters become %XX. */
 void http_percent_write(struct buffer *out, struct str text);
 
 #endif

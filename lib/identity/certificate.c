@@ -8,7 +8,7 @@
 
 enum { DAY_S = 86400 };
 
-/* Seconds from now to `time`; false for one that OpenSSL cannot read. */
+/* Seconds from now until `time`; false if OpenSSL cannot read the time. */
 static bool seconds_until(const ASN1_TIME *time, int64_t *seconds)
 {
     int days = 0;
@@ -21,7 +21,7 @@ static bool seconds_until(const ASN1_TIME *time, int64_t *seconds)
     return true;
 }
 
-/* A file that is encrypted is not read: nobody is there to ask. */
+/* Refuses encrypted files: there is nobody to ask for a passphrase. */
 static int no_passphrase(char *text, int size, int writing, void *context)
 {
     (void)text;

@@ -1,5 +1,5 @@
 /*
- * certificate — how long a server's certificate is good.
+ * certificate — how long the certificates of a PEM file remain valid.
  */
 #ifndef SLUICE_IDENTITY_CERTIFICATE_H
 #define SLUICE_IDENTITY_CERTIFICATE_H
@@ -9,10 +9,10 @@
 
 enum { CERTIFICATE_CHAIN_MAX = 16 };
 
-/** Reads the certificates of a PEM file, at most CERTIFICATE_CHAIN_MAX: `*seconds_left` gets
- *  until when all of them are good, by this host's clock, below 0 for one that has ended;
- *  `*begun` is false while one is not good yet. Returns false where the file cannot be read or
- *  holds none. */
+/** Reads the certificates of a PEM file, at most CERTIFICATE_CHAIN_MAX: `*seconds_left` gets the
+ *  time until the first of them expires, by this host's clock, negative if one has expired;
+ *  `*begun` is false while one is not valid yet. Returns false if the file cannot be read or has
+ *  no certificate. */
 bool certificate_read(const char *path, int64_t *seconds_left, bool *begun);
 
 #endif

@@ -10,7 +10,7 @@
 #include "lib/identity/queue_ticket.h"
 #include "lib/identity/visitor.h"
 
-/* Goes before what is signed, so that a MAC of the same key made for anything else never fits. */
+/* Precedes the signed text, so that a MAC made with the same key for another purpose never fits. */
 #define PURPOSE "sluice gate pass\n"
 
 enum { EPOCH_DIGITS = 10, SEQ_DIGITS = 13, GENERATION_DIGITS = 4, MS_DIGITS = 15 };
@@ -23,7 +23,7 @@ _Static_assert(2 + 1 + KID_MAX + 1 + 1 + 1 + SLUG_MAX + 2 * (1 + EPOCH_DIGITS) +
 
 static const int64_t MS_MAX = 253402300799999; /* the end of the year 9999 */
 
-static bool in(int64_t value, int64_t minimum, int64_t maximum)
+static bool in_range(int64_t value, int64_t minimum, int64_t maximum)
 {
     return value >= minimum && value <= maximum;
 }
@@ -36,7 +36,7 @@ static bool is_admission(struct str text)
     return text.n == SHA256_TEXT && base64url_decode(text, bytes, sizeof(bytes), &length);
 }
 
-/* Everything that may be signed, and so everything that may be read. */
+/* The conditions that a pass must meet to be signed, and also to be accepted. */
 static bool is_sound(const struct gate_pass *pass)
 {
     bool watched = pass->kind == GATE_PASS_WATCHED;
@@ -45,14 +45,14 @@ static bool is_sound(const struct gate_pass *pass)
     return (watched || pass->kind == GATE_PASS_ADMITTED) && identifier_is_slug(pass->queue) &&
            visitor_or_member_is(pass->subject) &&
            (is_admission(pass->admission) || (watched && pass->admission.n == 0)) &&
-           in(pass->epoch, least, QUEUE_TICKET_EPOCH_MAX) &&
-           in(pass->incarnation, least, QUEUE_TICKET_EPOCH_MAX) &&
-           in(pass->seq, 0, QUEUE_TICKET_SEQ_MAX) &&
-           in(pass->generation, 0, QUEUE_TICKET_GENERATION_MAX) &&
-           in(pass->renewed_ms, 0, MS_MAX) && in(pass->ends_ms, 0, MS_MAX);
+           in_range(pass->epoch, least, QUEUE_TICKET_EPOCH_MAX) &&
+           in_range(pass->incarnation, least, QUEUE_TICKET_EPOCH_MAX) &&
+           in_range(pass->seq, 0, QUEUE_TICKET_SEQ_MAX) &&
+           in_range(pass->generation, 0, QUEUE_TICKET_GENERATION_MAX) &&
+           in_range(pass->renewed_ms, 0, MS_MAX) && in_range(pass->ends_ms, 0, MS_MAX);
 }
 
-/* `text` with the purpose before it, in `out`. */
+/* Writes the purpose followed by `text` to `out`; this is what is signed. */
 static struct str signed_text(struct str text, char out[sizeof(PURPOSE) + GATE_PASS_TEXT])
 {
     memcpy(out, PURPOSE, sizeof(PURPOSE) - 1);
@@ -84,7 +84,7 @@ size_t gate_pass_make(struct key_set *keys, const struct gate_pass *pass,
     return n + base64url_encode(mac, sizeof(mac), out + n);
 }
 
-/* Cuts at the last '.': the MAC holds none, the subject before it may. */
+/* Splits at the last '.': the MAC contains none, but the subject before it may. */
 static bool split_last(struct str text, struct str *head, struct str *last)
 {
     size_t n = text.n;
@@ -100,7 +100,7 @@ static bool split_last(struct str text, struct str *head, struct str *last)
     return true;
 }
 
-/* The next field as a number in the one form in which it is written: no sign, no leading zero. */
+/* Reads the next field as a number in its canonical form: no sign, no leading zero. */
 static bool take_number(struct str *rest, int64_t *number)
 {
     struct str digits;

@@ -12,7 +12,7 @@
 enum { JWK_DEPTH_MAX = 8, WHY_MAX = 160 };
 
 struct named_key {
-    char kid[JWT_KID_MAX + 1]; /* "" where it has none */
+    char kid[JWT_KID_MAX + 1]; /* "" if the key has none */
     struct public_key *key;
 };
 
@@ -27,7 +27,7 @@ struct jwk_set {
     struct watched_file file;
 };
 
-/* What a JWK must say to be a key of the algorithm (RFC 7518, RFC 8037). */
+/* The members a JWK must have to be a key for the algorithm (RFC 7518, RFC 8037). */
 static const struct form {
     const char *kind;
     const char *curve;
@@ -48,7 +48,7 @@ static void keys_clear(struct keys *keys)
     keys->count = 0;
 }
 
-/* The member `name` as text; empty where it is missing or no string. */
+/* The member `name` as text; empty if it is missing or not a string. */
 static struct str text_of(json_object *object, const char *name)
 {
     json_object *value;
@@ -60,25 +60,25 @@ static struct str text_of(json_object *object, const char *name)
     return str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
 }
 
-static bool says(json_object *jwk, const char *name, const char *expected)
+static bool has_text(json_object *jwk, const char *name, const char *expected)
 {
     return str_equal(text_of(jwk, name), str_of(expected));
 }
 
 static bool absent_or(json_object *jwk, const char *name, const char *expected)
 {
-    return !json_object_object_get_ex(jwk, name, NULL) || says(jwk, name, expected);
+    return !json_object_object_get_ex(jwk, name, NULL) || has_text(jwk, name, expected);
 }
 
-/* False for a key of another kind, curve, use or algorithm: such a key is passed over (RFC 7517,
+/* False for a key of another kind, curve, use or algorithm; such keys are skipped (RFC 7517,
  * section 5). */
-static bool is_meant(json_object *jwk, enum jwt_algorithm algorithm)
+static bool is_candidate(json_object *jwk, enum jwt_algorithm algorithm)
 {
     const struct form *form = &FORMS[algorithm];
 
-    return json_object_is_type(jwk, json_type_object) && says(jwk, "kty", form->kind) &&
-           (form->curve == NULL || says(jwk, "crv", form->curve)) && absent_or(jwk, "use", "sig") &&
-           absent_or(jwk, "alg", jwt_algorithm_name(algorithm));
+    return json_object_is_type(jwk, json_type_object) && has_text(jwk, "kty", form->kind) &&
+           (form->curve == NULL || has_text(jwk, "crv", form->curve)) &&
+           absent_or(jwk, "use", "sig") && absent_or(jwk, "alg", jwt_algorithm_name(algorithm));
 }
 
 static const char *read_kid(json_object *jwk, const struct keys *keys, char kid[JWT_KID_MAX + 1])
@@ -105,7 +105,7 @@ static const char *read_kid(json_object *jwk, const struct keys *keys, char kid[
     return NULL;
 }
 
-/* Adds one key. Returns NULL, or what is wrong with it. */
+/* Adds one key. Returns NULL, or the reason why it is refused. */
 static const char *keys_add(struct keys *keys, json_object *jwk, enum jwt_algorithm algorithm)
 {
     const struct form *form = &FORMS[algorithm];
@@ -144,7 +144,7 @@ static bool keys_parse(struct keys *keys, struct str text, enum jwt_algorithm al
     }
     for (size_t i = 0; good && i < json_object_array_length(list); i++) {
         json_object *jwk = json_object_array_get_idx(list, i);
-        const char *fault = is_meant(jwk, algorithm) ? keys_add(keys, jwk, algorithm) : NULL;
+        const char *fault = is_candidate(jwk, algorithm) ? keys_add(keys, jwk, algorithm) : NULL;
         if (fault != NULL) {
             (void)snprintf(why, WHY_MAX, "key %zu: %s", i, fault);
             good = false;
@@ -158,7 +158,7 @@ static bool keys_parse(struct keys *keys, struct str text, enum jwt_algorithm al
     return good;
 }
 
-/* Fills an empty list; it stays empty where the file is not usable. */
+/* Fills an empty list; it stays empty if the file cannot be used. */
 static bool keys_read(struct keys *keys, const char *path, enum jwt_algorithm algorithm,
                       char error[SECRET_ERROR])
 {

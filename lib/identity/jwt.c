@@ -33,7 +33,7 @@ json_object *jwt_json_object(struct str text, int depth)
     if (tokener == NULL) {
         return NULL;
     }
-    /* Without ALLOW_TRAILING white space behind the object would be refused too. */
+    /* Without ALLOW_TRAILING_CHARS, white space behind the object would be refused too. */
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8 |
                                         JSON_TOKENER_ALLOW_TRAILING_CHARS);
     json_object *object = json_tokener_parse_ex(tokener, text.p, (int)text.n);
@@ -49,8 +49,8 @@ json_object *jwt_json_object(struct str text, int depth)
     return object;
 }
 
-/* Copies a header's member of printable ASCII, at most `maximum` characters. Returns false where
- * it is there and is something else. */
+/* Copies a header member of printable ASCII, at most `maximum` characters. Returns false if the
+ * member is present but is not such a text. */
 static bool copy_text(json_object *header, const char *name, char *out, size_t maximum, bool *there)
 {
     json_object *value;

@@ -1,7 +1,7 @@
 /*
- * jwt — compact JWS (RFC 7515): cut to pieces within hard bounds, signed and verified.
- * A key has exactly one algorithm and the header's must equal it, so neither "none" nor a key
- * taken for another kind can pass. Nothing in a header is followed (jku, x5u, jwk); any "crit" is
+ * jwt — compact JWS (RFC 7515): parsing within fixed bounds, signing and verifying.
+ * A key has exactly one algorithm, which the header must name: neither "none" nor a key used as
+ * another type is accepted. Header references are not followed (jku, x5u, jwk); any "crit" is
  * refused.
  */
 #ifndef SLUICE_IDENTITY_JWT_H
@@ -27,7 +27,7 @@ enum {
 enum jwt_algorithm { JWT_HS256, JWT_RS256, JWT_ES256, JWT_EDDSA };
 
 struct jwt {
-    /* Borrowed from the token: header.payload as sent, and the last two parts in base64url. */
+    /* Borrowed from the token: header.payload as sent; payload and signature in base64url. */
     struct str signed_text;
     struct str payload_text;
     struct str signature_text;
@@ -40,30 +40,29 @@ struct jwt {
     char kid[JWT_KID_MAX + 1]; /* printable ASCII */
 };
 
-/** The name in a header, "HS256", "RS256", "ES256" or "EdDSA". */
+/** The name used in headers: "HS256", "RS256", "ES256" or "EdDSA". */
 const char *jwt_algorithm_name(enum jwt_algorithm algorithm);
 
-/** Reads such a name, case-sensitive as the standard says. */
+/** Parses such a name, case-sensitively as the standard requires. */
 bool jwt_algorithm_parse(struct str name, enum jwt_algorithm *algorithm);
 
-/** Cuts `token` (borrowed) to pieces and reads its header. The payload is not looked at: see
- *  jwt_claims(). Returns false for what is not a compact JWS with a readable header and
- *  no "crit". */
+/** Splits `token` (borrowed) and parses its header. The payload is not parsed: see jwt_claims().
+ *  Returns false for anything but a compact JWS with a readable header without "crit". */
 bool jwt_parse(struct str token, struct jwt *jwt);
 
-/** True when the header names HS256 and the signature is that of `key`. */
+/** True when the header names HS256 and the signature was made by `key`. */
 bool jwt_verify_hs256(const struct jwt *jwt, struct mac_key *key);
 
-/** The claims; only for a token whose signature was verified. NULL where they are not one JSON
- *  object; else to be released with json_object_put(). Of duplicate names the last
- *  counts (RFC 7519). */
+/** Parses the claims; call it only for a token whose signature was verified. Returns NULL if
+ *  they are not one JSON object; release the result with json_object_put(). Of duplicate names the
+ *  last wins (RFC 7519). */
 json_object *jwt_claims(const struct jwt *jwt);
 
-/** Appends a token signed by HS256. `header` and `claims` are JSON objects as text. */
+/** Appends a token signed with HS256. `header` and `claims` are JSON objects as text. */
 void jwt_sign_hs256(struct buffer *out, struct str header, struct str claims, struct mac_key *key);
 
-/** Parses `text` as one JSON object: strict, UTF-8, nesting up to `depth`, nothing but white space
- *  behind it. NULL for anything else; else to be released with json_object_put(). */
+/** Parses `text` as one JSON object: strict, UTF-8, nested at most `depth` deep, followed by white
+ *  space only. Returns NULL for anything else; release the result with json_object_put(). */
 json_object *jwt_json_object(struct str text, int depth);
 
 #endif

@@ -56,7 +56,7 @@ static bool is_kid(struct str text)
     return true;
 }
 
-/* Adds the key of one line. Returns NULL, or what is wrong with it. */
+/* Adds the key of one line. Returns NULL, or the reason why it is refused. */
 static const char *ring_add(struct ring *ring, struct str line)
 {
     unsigned char secret[SECRET_BYTES_MAX];
@@ -108,7 +108,7 @@ static bool ring_parse(struct ring *ring, struct str rest, const char *path,
     return true;
 }
 
-/* Fills an empty ring; it stays empty where the file is not usable. */
+/* Fills an empty ring; it stays empty if the file cannot be used. */
 static bool ring_read(struct ring *ring, const char *path, char error[SECRET_ERROR])
 {
     char *bytes;

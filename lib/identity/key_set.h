@@ -1,9 +1,10 @@
 /*
- * key_set — a ring of secrets that sign and verify what Sluice issues itself.
- * The file has a line `kid:base64url-secret` for each (secrets of 32..512 bytes, empty lines and
- * '#' comments allowed); the first signs, all verify. It is read again once it changes; while the
- * new content is bad, the old keys go on and the log says why. So keys are rotated without losing
- * anyone: add the new one last, later move it to the front, later drop the old one.
+ * key_set — a ring of secrets that sign and verify Sluice's own tokens.
+ * The file has one line `kid:base64url-secret` per key (secrets of 32 to 512 bytes; empty lines and
+ * '#' comments allowed); the first key signs, all verify. The file is reloaded when it changes;
+ * while the new content is invalid, the old keys stay in force and the log says why. To rotate
+ * without invalidating tokens: append the new key, later move it to the front, later remove the
+ * old.
  */
 #ifndef SLUICE_IDENTITY_KEY_SET_H
 #define SLUICE_IDENTITY_KEY_SET_H
@@ -24,21 +25,21 @@ struct ring_key {
     struct mac_key *mac;
 };
 
-/** Reads the ring at `path`. Returns NULL, with one sentence in `error`, where it is not usable.
+/** Reads the ring at `path`. Returns NULL, with one sentence in `error`, if it is unusable.
  *  Free it with key_set_free(). */
 struct key_set *key_set_open(const char *path, char error[SECRET_ERROR]);
 
 /** NULL is allowed. */
 void key_set_free(struct key_set *keys);
 
-/** The key that signs, valid until the next call for this ring. */
+/** The signing key, valid until the next call for this ring. */
 const struct ring_key *key_set_signer(struct key_set *keys);
 
-/** The key named `kid`, valid until the next call for this ring; NULL where there is none. */
+/** The key named `kid`, valid until the next call for this ring; NULL if there is none. */
 const struct ring_key *key_set_find(struct key_set *keys, struct str kid);
 
-/** Reads the file again where it changed, looking at most once a second of `now_monotonic_ms`. The
- *  two functions above do this themselves. */
+/** Reloads the file if it has changed, checking at most once a second of `now_monotonic_ms`. The
+ *  two functions above call it. */
 void key_set_refresh(struct key_set *keys, int64_t now_monotonic_ms);
 
 #endif

@@ -9,7 +9,7 @@
 #include "lib/base/encoding.h"
 
 struct mac_key {
-    EVP_MAC_CTX *context; /* holds the key's two hashed pads, put back by each init without a key */
+    EVP_MAC_CTX *context; /* keeps the key's hashed pads; an init without a key restores them */
 };
 
 struct mac_key *mac_key_new(struct str secret)

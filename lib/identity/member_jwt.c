@@ -14,10 +14,10 @@
 
 enum { MEMBER_SECRET_MIN = 32, MEMBER_SECRETS_MAX = 4 };
 
-/* The last second of the year 9999: NumericDates beyond are no dates. */
+/* The last second of the year 9999; a later NumericDate is not accepted. */
 static const int64_t LAST_SECOND = 253402300799;
 
-/* While the shop's login changes its secret, tokens of both are about. */
+/* Several secrets, because while the shop changes its secret tokens of both are in circulation. */
 struct secrets {
     struct mac_key *keys[MEMBER_SECRETS_MAX];
     size_t count;
@@ -26,7 +26,7 @@ struct secrets {
 struct member_verifier {
     enum jwt_algorithm algorithm;
     int64_t leeway_ms;
-    char *audience;           /* "" where it is not looked at */
+    char *audience;           /* "": not checked */
     struct secrets secrets;   /* HS256 only */
     struct watched_file file; /* of the secrets */
     struct jwk_set *keys;     /* every other algorithm */
@@ -61,7 +61,7 @@ static bool take_secrets(struct str text, struct secrets *secrets)
     while (more) {
         more = str_split(text, '\n', &line, &text);
         if (line.n > 0 && line.p[0] == '#') {
-            continue; /* a remark: whoever guesses it could sign as anybody */
+            continue; /* a comment; taken as a secret, it would let anyone forge tokens */
         }
         if (!is_secret(line) || secrets->count == MEMBER_SECRETS_MAX) {
             return false;
@@ -71,8 +71,7 @@ static bool take_secrets(struct str text, struct secrets *secrets)
     return secrets->count > 0;
 }
 
-/* Reads HS256 secrets: a line of printable ASCII each. False, with none of them, where one is
- * bad. */
+/* Reads the HS256 secrets, each a line of printable ASCII. On failure `secrets` is empty. */
 static bool read_secrets(const char *path, struct secrets *secrets, char error[SECRET_ERROR])
 {
     char *bytes;
@@ -142,7 +141,7 @@ void member_verifier_free(struct member_verifier *verifier)
     }
 }
 
-/* The HS256 secrets, read again where their file changed. */
+/* The HS256 secrets, re-read if their file has changed. */
 static const struct secrets *current_secrets(struct member_verifier *verifier)
 {
     struct secrets fresh;
@@ -191,7 +190,7 @@ static enum member_outcome check_signature(struct member_verifier *verifier, con
     return public_key_verify(key, jwt) ? MEMBER_VALID : MEMBER_BAD_SIGNATURE;
 }
 
-/* Reads a NumericDate (whole or with a fraction) as ms since 1970. */
+/* Reads a NumericDate (integer or fraction) as ms since 1970. */
 static bool read_date(json_object *value, int64_t *ms)
 {
     if (json_object_is_type(value, json_type_int)) {

@@ -25,7 +25,7 @@ struct public_key {
     EVP_PKEY *key;
 };
 
-/* A key of kind `name` from its parameters; NULL where OpenSSL does not take them. */
+/* Builds a key of the type `name`; NULL if OpenSSL rejects the parameters. */
 static EVP_PKEY *key_from(const char *name, OSSL_PARAM_BLD *builder)
 {
     OSSL_PARAM *parameters = OSSL_PARAM_BLD_to_param(builder);
@@ -76,7 +76,7 @@ static EVP_PKEY *rsa_key(struct str modulus_text, struct str exponent_text, cons
     return key;
 }
 
-/* True where the point is on the curve. */
+/* True if the public key is valid; for an elliptic curve, if the point is on the curve. */
 static bool is_valid_point(EVP_PKEY *key)
 {
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
@@ -177,7 +177,7 @@ static bool verify(EVP_PKEY *key, const EVP_MD *digest, struct str text,
     return right;
 }
 
-/* A JWS has the two numbers side by side (RFC 7518, section 3.4), OpenSSL wants them as DER. */
+/* A JWS holds the two numbers side by side (RFC 7518, section 3.4); OpenSSL wants them as DER. */
 static bool verify_es256(EVP_PKEY *key, const struct jwt *jwt)
 {
     unsigned char *der = NULL;

@@ -12,8 +12,8 @@
 
 struct public_key;
 
-/** Makes a key from the base64url text of a JWK's members (RFC 7518, RFC 8037): RS256 `first` n
- *  and `second` e; ES256 x and y; EdDSA x and nothing. Returns NULL, `*why` then a phrase, where
+/** Creates a key from the base64url members of a JWK (RFC 7518, RFC 8037): RS256 n in `first`, e in
+ *  `second`; ES256 x and y; EdDSA x and an empty str. Returns NULL, with a phrase in `*why`, if
  *  they are no such key. */
 struct public_key *public_key_new(enum jwt_algorithm algorithm, struct str first, struct str second,
                                   const char **why);
@@ -21,7 +21,7 @@ struct public_key *public_key_new(enum jwt_algorithm algorithm, struct str first
 /** NULL is allowed. */
 void public_key_free(struct public_key *key);
 
-/** True when the header names the key's algorithm and the signature is right. */
+/** True when the header names the key's algorithm and the signature is valid. */
 bool public_key_verify(const struct public_key *key, const struct jwt *jwt);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum {
     HEADER_MAX = sizeof(HEADER_START) + KID_MAX + sizeof(HEADER_END),
-    CLAIMS_MAX = 384 /* sub 64, queue 63, lane 32, numbers 61, the rest of the form 97 */
+    CLAIMS_MAX = 384 /* sub 64, queue 63, lane 32, numbers 61, the fixed text 97 */
 };
 
 _Static_assert(BASE64URL_LENGTH(HEADER_MAX) + 1 + BASE64URL_LENGTH(CLAIMS_MAX) + 1 + SHA256_TEXT <=
@@ -21,21 +21,22 @@ _Static_assert(BASE64URL_LENGTH(HEADER_MAX) + 1 + BASE64URL_LENGTH(CLAIMS_MAX) +
 
 static const int64_t SECONDS_MAX = 253402300799; /* the end of the year 9999 */
 
-static bool in(int64_t value, int64_t minimum, int64_t maximum)
+static bool in_range(int64_t value, int64_t minimum, int64_t maximum)
 {
     return value >= minimum && value <= maximum;
 }
 
-/* Everything that may be signed, and so everything that may be read. */
+/* The conditions that a ticket must meet to be signed, and also to be accepted. */
 static bool is_sound(const struct queue_ticket *ticket)
 {
     return visitor_or_member_is(ticket->subject) && identifier_is_slug(ticket->queue) &&
            ticket->lane.n <= QUEUE_TICKET_LANE_MAX && identifier_is_slug(ticket->lane) &&
-           in(ticket->epoch, 1, QUEUE_TICKET_EPOCH_MAX) &&
-           in(ticket->seq, 1, QUEUE_TICKET_SEQ_MAX) &&
-           in(ticket->generation, 0, QUEUE_TICKET_GENERATION_MAX) &&
-           in(ticket->incarnation, 1, QUEUE_TICKET_EPOCH_MAX) &&
-           in(ticket->issued_at_s, 0, SECONDS_MAX) && in(ticket->expires_at_s, 0, SECONDS_MAX);
+           in_range(ticket->epoch, 1, QUEUE_TICKET_EPOCH_MAX) &&
+           in_range(ticket->seq, 1, QUEUE_TICKET_SEQ_MAX) &&
+           in_range(ticket->generation, 0, QUEUE_TICKET_GENERATION_MAX) &&
+           in_range(ticket->incarnation, 1, QUEUE_TICKET_EPOCH_MAX) &&
+           in_range(ticket->issued_at_s, 0, SECONDS_MAX) &&
+           in_range(ticket->expires_at_s, 0, SECONDS_MAX);
 }
 
 size_t queue_ticket_sign(struct key_set *keys, const struct queue_ticket *ticket,
@@ -69,7 +70,7 @@ size_t queue_ticket_sign(struct key_set *keys, const struct queue_ticket *ticket
     return n + base64url_encode(mac, sizeof(mac), out + n);
 }
 
-/* The kid of a header in the one form that we write. */
+/* Extracts the kid from a header, which must have exactly the form that we write. */
 static bool read_header(struct str part, char text[HEADER_MAX], struct str *kid)
 {
     const struct str start = STR(HEADER_START);
@@ -94,8 +95,8 @@ static bool skip(struct str *rest, struct str literal)
     return true;
 }
 
-/* What is there before the closing quote, which is passed. No text of ours holds a quote or an
- * escape. */
+/* Takes the text up to the closing quote and steps over that. The texts that we sign contain no
+ * quotes and no escapes. */
 static bool take_text(struct str *rest, struct str *text)
 {
     return str_split(*rest, '"', text, rest);

@@ -1,9 +1,9 @@
 /*
- * queue_ticket — the signed JWT by which somebody in line keeps number and place, also when Redis
- * forgets. Its typ is queue-ticket+jwt, its algorithm HS256, its header names the ring's key.
- * Every poll brings one, so the text is read by a scanner for exactly the form that is signed
- * here, and only after the signature was found right. Whoever changes the form must go on reading
- * the old one for queue_ticket_ttl_seconds.
+ * queue_ticket — the signed JWT that proves a waiting visitor's number, so that the number survives
+ * a loss of Redis' data. Its typ is queue-ticket+jwt, its algorithm HS256, its header names the
+ * ring's key. Every poll carries one, so it is parsed, after its signature was verified, by a
+ * scanner for exactly the form that is signed here. A change of the form must keep the old one
+ * readable for queue_ticket_ttl_seconds.
  */
 #ifndef SLUICE_IDENTITY_QUEUE_TICKET_H
 #define SLUICE_IDENTITY_QUEUE_TICKET_H
@@ -25,7 +25,7 @@ enum {
 #define QUEUE_TICKET_SEQ_MAX      ((int64_t)1 << 41)
 #define QUEUE_TICKET_EPOCH_MAX    ((int64_t)1 << 31)
 
-/** The claims. Text is borrowed by sign and lives in the arena after verify. */
+/** The claims. Text is borrowed when signing and lives in the arena after verifying. */
 struct queue_ticket {
     struct str subject;   /* member id or visitor id */
     struct str queue;     /* slug */
@@ -47,18 +47,18 @@ enum queue_ticket_outcome {
     QUEUE_TICKET_EXPIRED
 };
 
-/** Writes the ticket and a NUL to `out`. Returns its length; 0 where a claim is out of its range,
- *  which is a defect of the caller's. */
+/** Writes the ticket, NUL-terminated. Returns its length; 0 if a claim is out of its range: a
+ *  defect of the caller. */
 size_t queue_ticket_sign(struct key_set *keys, const struct queue_ticket *ticket,
                          char out[QUEUE_TICKET_TEXT + 1]);
 
-/** Checks `token` for `queue` at `now_ms` (wall time, ms since 1970). `ticket` is filled only for
+/** Verifies `token` for `queue` at `now_ms` (wall time, ms since 1970). `ticket` is filled only for
  *  QUEUE_TICKET_VALID; its text lives in `arena`. */
 enum queue_ticket_outcome queue_ticket_verify(struct key_set *keys, struct str token,
                                               struct str queue, int64_t now_ms, struct arena *arena,
                                               struct queue_ticket *ticket);
 
-/** What to tell a person, e.g. "the queue ticket has expired". */
+/** A description for people, e.g. "the queue ticket has expired". */
 const char *queue_ticket_reason(enum queue_ticket_outcome outcome);
 
 #endif

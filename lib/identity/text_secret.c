@@ -19,7 +19,7 @@ static bool is_printable(struct str text)
     return true;
 }
 
-/* Takes the secret from its file; the old one stays where that is not usable. */
+/* Reads the secret from its file; the previous one is kept if the file cannot be used. */
 static bool read_secret(struct text_secret *secret, const char *path, char error[TEXT_SECRET_ERROR])
 {
     char reason[SECRET_ERROR];

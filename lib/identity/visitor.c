@@ -8,7 +8,7 @@
 #include "lib/base/identifier.h"
 #include "lib/base/random.h"
 
-/* Goes before what is signed, so that a MAC of the same key made for anything else never fits. */
+/* Precedes the signed text, so that a MAC made with the same key for another purpose never fits. */
 #define PURPOSE "sluice visitor cookie\n"
 
 enum { ID_BYTES = 16, SECONDS_MAX_DIGITS = 12 };
@@ -36,7 +36,7 @@ bool visitor_or_member_is(struct str text)
     return identifier_is_member(text) || visitor_id_is(text);
 }
 
-/* `text` with the purpose before it, in `out`. */
+/* Writes the purpose followed by `text` to `out`; this is what is signed. */
 static struct str signed_text(struct str text, char out[sizeof(PURPOSE) + VISITOR_COOKIE_TEXT])
 {
     memcpy(out, PURPOSE, sizeof(PURPOSE) - 1);
@@ -62,7 +62,7 @@ size_t visitor_cookie_make(struct key_set *keys, struct str id, int64_t now_ms,
     return n + base64url_encode(mac, sizeof(mac), out + n);
 }
 
-/* Seconds in the one form in which they are written: digits without a leading zero. */
+/* Reads seconds in their canonical form: digits without a leading zero. */
 static bool read_seconds(struct str text, int64_t *seconds)
 {
     return text.n >= 1 && text.n <= SECONDS_MAX_DIGITS && (text.n == 1 || text.p[0] != '0') &&

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Takes over what the file system says now. Returns whether it differs from before. */
-static bool look(struct watched_file *file)
+/* Records what stat() says now. Returns whether it differs from the previous record. */
+static bool read_status(struct watched_file *file)
 {
     struct watched_file before = *file;
     struct stat status;
@@ -32,7 +32,7 @@ void watched_file_init(struct watched_file *file, const char *path, int64_t now_
     if (file->path == NULL) {
         abort();
     }
-    (void)look(file);
+    (void)read_status(file);
 }
 
 void watched_file_free(struct watched_file *file)
@@ -47,5 +47,5 @@ bool watched_file_changed(struct watched_file *file, int64_t now_monotonic_ms)
         return false;
     }
     file->looked_at_ms = now_monotonic_ms;
-    return look(file) && file->there;
+    return read_status(file) && file->there;
 }

@@ -91,8 +91,8 @@ int metrics_requests_row(const char *labels)
             atomic_store(&rows[i].state, METRICS_ROW_READY);
             return i;
         }
-        /* One that another process names in this moment is passed over: at worst a row is there
-         * twice, and Prometheus' text adds such rows up. */
+        /* A row that another process is just claiming is skipped: at worst there are two rows for
+         * the labels, and metrics_text adds them up. */
         if (free_row == METRICS_ROW_READY && strcmp(rows[i].labels, labels) == 0) {
             return i;
         }
@@ -125,7 +125,7 @@ bool metrics_requests_read(int row, struct metric_requests *requests)
     return true;
 }
 
-/* The words of a published queue, one by one: a reader may look at any moment. */
+/* Stores a queue word by word: a reader may read at any moment. */
 static void store_words(_Atomic int64_t *words, const struct metric_queue *queue)
 {
     for (size_t i = 0; i < METRICS_QUEUE_WORDS; i++) {
@@ -143,8 +143,8 @@ static void load_words(_Atomic int64_t *words, struct metric_queue *queue)
     }
 }
 
-/* An even version: whole. Whoever was killed in the middle left an odd one, which the next one
- * makes even. */
+/* An even version means complete. A publisher that was killed halfway leaves an odd one, which the
+ * next makes even. */
 void metrics_queues_publish(const struct metric_queue *queues, size_t count)
 {
     struct metrics_queues_cell *table = &metrics_file()->queues;

@@ -1,11 +1,11 @@
 /*
- * metrics — what all programs of a host count together, in one file that all of them map. What is
- * counted is in metrics.tbl; metrics_text.h has the form in which Prometheus reads it.
+ * metrics — the numbers that all programs of a host count together, in one file that all of them
+ * map. metrics.tbl lists them; metrics_text.h writes them in Prometheus' format.
  *
- * Counting is an atomic addition without order: no lock, no call of the system. Four kinds of
- * numbers: counters and gauges of the host, one cell each; histograms of the host, of times;
- * requests, a row for each pool and route, which name themselves; queues, a row for each queue,
- * which one program (sluice-board) publishes as a whole.
+ * Counting is a relaxed atomic addition: no lock, no system call; it never fails and never blocks.
+ * There are four kinds of numbers: counters and gauges of the host, one cell each; histograms of
+ * durations of the host; requests, one row for each pool and route, which register themselves;
+ * queues, one row each, published together by a single program (sluice-board).
  */
 #ifndef SLUICE_METRICS_METRICS_H
 #define SLUICE_METRICS_METRICS_H
@@ -38,22 +38,22 @@ enum queue_histogram {
     QUEUE_HISTOGRAM_COUNT
 };
 
-/* The last bucket of a histogram has no bound. */
+/* The last bucket of a histogram has no upper bound. */
 enum {
     METRIC_TIME_BUCKETS = 14,
     METRIC_WAIT_BUCKETS = 12,
-    METRIC_CLASSES = 5,        /* of answers: 1xx … 5xx */
-    METRIC_QUEUES_MAX = 50,    /* shown by name; those beyond are one row */
-    METRIC_QUEUE_NAME = 64,    /* bytes, the NUL among them */
+    METRIC_CLASSES = 5,        /* of responses: 1xx … 5xx */
+    METRIC_QUEUES_MAX = 50,    /* shown by name; the others share one row */
+    METRIC_QUEUE_NAME = 64,    /* bytes, with the NUL */
     METRIC_REQUESTS_MAX = 256, /* rows of pools and routes */
-    METRIC_REQUESTS_NAME = 192 /* bytes of a row's labels, the NUL among them */
+    METRIC_REQUESTS_NAME = 192 /* bytes of a row's labels, with the NUL */
 };
 
-/** Upper ends of the buckets but the last. */
+/** Upper bounds of all buckets but the last. */
 extern const int64_t METRIC_TIME_BOUNDS_US[METRIC_TIME_BUCKETS - 1];
 extern const int64_t METRIC_WAIT_BOUNDS_MS[METRIC_WAIT_BUCKETS - 1];
 
-/** A histogram as it stands. Buckets are not cumulative. */
+/** The content of a histogram. Buckets are not cumulative. */
 struct metric_times {
     int64_t buckets[METRIC_TIME_BUCKETS];
     int64_t sum_us;
@@ -64,71 +64,70 @@ struct metric_waits {
     int64_t sum_ms;
 };
 
-/** What answers of one pool and route there were, and how long they took. */
+/** The responses of one pool and route, and how long they took. */
 struct metric_requests {
-    char labels[METRIC_REQUESTS_NAME]; /* as Prometheus takes them: pool="queue",… */
+    char labels[METRIC_REQUESTS_NAME]; /* in Prometheus' syntax: pool="queue",… */
     int64_t classes[METRIC_CLASSES];
     struct metric_times times;
 };
 
-/** The numbers of one queue. Values of the type MILLI count thousandths. */
+/** The numbers of one queue. Values of type MILLI are thousandths. */
 struct metric_queue {
     char name[METRIC_QUEUE_NAME];
     int64_t values[QUEUE_METRIC_COUNT];
     struct metric_waits waits[QUEUE_HISTOGRAM_COUNT];
 };
 
-/** Counts in the file `path` from now on; it is made where it is not there, and begun anew where
- *  it is of another release. Returns false with errno where that cannot be done; then, as before
- *  the first call, this process counts for itself. */
+/** From now on counts in the file `path`, which is created if missing and reset if another
+ *  release wrote it. Returns false with errno set if that fails; the process then counts in
+ *  memory of its own, as before the first call. */
 bool metrics_open(const char *path);
 
-/** metrics_open() at the start of a program, by its setting metrics_file; "": each program
- *  counts for itself. Where that fails it is logged, and the program counts for itself too. */
+/** metrics_open() at the start of a program, with its setting metrics_file; "": counts in memory of
+ *  its own. A failure is logged and has the same effect. */
 void metrics_start(const char *path);
 
-/** Adds `n` ≥ 0 to a counter. Never fails, never waits; so do all that follow. */
+/** Adds `n` ≥ 0 to a counter. */
 void metrics_add(enum metric metric, int64_t n);
 
 /** Sets a gauge. */
 void metrics_set(enum metric metric, int64_t value);
 
-/** Sets a gauge to this moment, in seconds since 1970. */
+/** Sets a gauge to the current time, in seconds since 1970. */
 void metrics_set_now(enum metric metric);
 
-/** What a counter or gauge stands at. */
+/** The value of a counter or gauge. */
 int64_t metrics_value(enum metric metric);
 
-/** Puts one time into a histogram. */
+/** Adds one duration to a histogram. */
 void metrics_observe_us(enum metric_histogram histogram, int64_t us);
 
-/** What a histogram stands at. */
+/** Reads a histogram. */
 void metrics_times(enum metric_histogram histogram, struct metric_times *times);
 
-/** The row of the requests with these labels, made where there is none; -1 where there is no
- *  room. */
+/** The number of the request row with these labels, which is created if missing; -1 if the
+ *  table is full. */
 int metrics_requests_row(const char *labels);
 
-/** Counts an answer of `status` that took `us`; row -1: nothing is counted. */
+/** Counts a response with `status` that took `us`; row -1: no-op. */
 void metrics_requests_add(int row, int status, int64_t us);
 
-/** Copies a row; returns false where there is none of that number (0 ≤ row <
- *  METRIC_REQUESTS_MAX). */
+/** Copies row `row` (0 ≤ row < METRIC_REQUESTS_MAX); returns false if there is none. */
 bool metrics_requests_read(int row, struct metric_requests *requests);
 
-/** Shows these queues, and no others, from now on: at most METRIC_QUEUES_MAX + 1. One program of
- *  a host does this. */
+/** Replaces the published queues: at most METRIC_QUEUES_MAX + 1. Only one program of a host may
+ *  call it. */
 void metrics_queues_publish(const struct metric_queue *queues, size_t count);
 
-/** Adds `queue` to `others`, which began as a copy of the first of them: sums, or what the table
- *  says. */
+/** Aggregates `queue` into `others`, which starts as a copy of the first queue: sums, or what the
+ *  table's OTHERS says. */
 void metrics_queue_join(struct metric_queue *others, const struct metric_queue *queue);
 
-/** Copies what was published to `queues`, room for METRIC_QUEUES_MAX + 1; returns how many. 0
- *  where the program that publishes ended in the middle of it. */
+/** Copies the published queues to `queues` (room for METRIC_QUEUES_MAX + 1); returns how many. 0
+ *  if the publishing program died while it was writing. */
 size_t metrics_queues_read(struct metric_queue *queues);
 
-/** When the counters began at 0, in seconds since 1970. */
+/** When the counters started at 0, in seconds since 1970. */
 int64_t metrics_began(void);
 
 #endif

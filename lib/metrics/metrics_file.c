@@ -15,7 +15,7 @@
 static struct metrics_file own;
 static struct metrics_file *in_use = &own;
 
-/* Every name that has a place in the file. */
+/* All names with a slot in the file, in order. */
 static const char *const PLACES[] = {
     "cells",
 #define METRIC(name, type, text, labels, help) #name,
@@ -31,7 +31,7 @@ static const char *const PLACES[] = {
 #include "lib/metrics/metrics.tbl"
 };
 
-/* FNV-1a of the names: files of other rows are not ours. */
+/* FNV-1a of the names: a file with other rows is of another release. */
 static uint64_t layout_of_rows(void)
 {
     uint64_t hash = 0xcbf29ce484222325U ^ sizeof(struct metrics_file);
@@ -53,8 +53,8 @@ struct metrics_file *metrics_file(void)
     return in_use;
 }
 
-/* Locked by the caller. Returns 1 where the file is ours, 0 where it is another's, -1 with
- * errno. */
+/* To be called with the file locked. Returns 1 if the file has our layout, 0 if it has
+ * another, -1 with errno set. */
 static int prepare(int fd)
 {
     const struct {
@@ -70,9 +70,8 @@ static int prepare(int fd)
         return -1;
     }
     if (about.st_size == 0) {
-        /* Programs of other users of the group count here too; the umask has no say in it. Where
-         * it was one of them who made the file and went no further, only that one may change
-         * this. */
+        /* Programs of other users in the group count here too, whatever the umask. Fails harmlessly
+         * if one of them created the file and got no further: only its owner may do this. */
         (void)fchmod(fd, 0660);
         bool written = ftruncate(fd, (off_t)sizeof(struct metrics_file)) == 0 &&
                        pwrite(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head);
@@ -85,7 +84,7 @@ static int prepare(int fd)
     return found == head.layout ? 1 : 0;
 }
 
-/* -1 with errno, EAGAIN where the file was another release's and is gone now. */
+/* -1 with errno set, EAGAIN if the file was of another release and has been removed. */
 static int open_locked(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
@@ -118,7 +117,8 @@ bool metrics_open(const char *path)
     }
     void *map = mmap(NULL, sizeof(struct metrics_file), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     int why = errno;
-    (void)flock(fd, LOCK_UN); /* the mapping would keep it */
+    /* Unlocked explicitly: the mapping keeps the open file, and with it the lock, alive. */
+    (void)flock(fd, LOCK_UN);
     (void)close(fd);
     errno = why;
     if (map == MAP_FAILED) {

@@ -65,13 +65,13 @@ static void add_head(struct buffer *out, const struct row *row)
     buffer_format(out, "# HELP %s %s\n# TYPE %s %s\n", row->name, row->help, row->name, row->type);
 }
 
-/* Rows of one name stand together, and the first has the help. */
+/* Rows of one name are adjacent, and the first has the help. */
 static bool begins_family(const struct row *rows, size_t i)
 {
     return i == 0 || strcmp(rows[i].name, rows[i - 1].name) != 0;
 }
 
-/* "name_suffix{a,b} " with the braces where there is anything to stand in them. */
+/* Writes "name_suffix{a,b} ", with braces if there are labels. */
 static void add_series(struct buffer *out, const char *name, const char *suffix, const char *first,
                        const char *second)
 {
@@ -88,7 +88,7 @@ static void add_value(struct buffer *out, int64_t value)
     buffer_add_char(out, '\n');
 }
 
-/* A whole number of `units` to the second as a decimal number of seconds. */
+/* Writes `value`, of which `units` make a second, as a decimal number of seconds. */
 static void add_decimal(struct buffer *out, int64_t value, int64_t units, int digits)
 {
     int64_t size = value < 0 ? -value : value;
@@ -109,7 +109,7 @@ static void add_number(struct buffer *out, int64_t value, bool milli)
     }
 }
 
-/* Buckets as Prometheus wants them: cumulative, each with its upper end in seconds. */
+/* Writes Prometheus' buckets: cumulative, each with its upper bound in seconds. */
 static void add_histogram(struct buffer *out, const char *name, const char *first,
                           const char *second, const int64_t *buckets, const int64_t *bounds,
                           size_t count, int64_t sum, int64_t units, int digits)
@@ -174,7 +174,7 @@ static void add_host(struct buffer *out)
     }
 }
 
-/* Two processes may have made a row each for the same labels: Prometheus must see one. */
+/* Two processes may have created a row each for the same labels; Prometheus must see one. */
 static void join_twins(struct metric_requests *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -224,7 +224,7 @@ static void add_requests(struct buffer *out)
     size_t count = read_requests(rows);
     add_head(out, &REQUESTS);
     for (size_t i = 0; i < count; i++) {
-        /* No pool answers 1xx. */
+        /* No pool responds with 1xx. */
         for (size_t c = 1; c < METRIC_CLASSES && rows[i].labels[0] != '\0'; c++) {
             add_series(out, REQUESTS.name, "", rows[i].labels, CLASS_LABELS[c]);
             add_value(out, rows[i].classes[c]);
@@ -239,7 +239,7 @@ static void add_requests(struct buffer *out)
     free(rows);
 }
 
-/* Ids of queues need no escaping. */
+/* Queue ids need no escaping. */
 static void queue_label(const struct metric_queue *queue, struct buffer *label)
 {
     buffer_clear(label);
@@ -257,7 +257,7 @@ static void add_queues(struct buffer *out)
     }
     buffer_init(&label, (size_t)2 * METRIC_QUEUE_NAME);
     size_t count = metrics_queues_read(queues);
-    /* All series of a family stand together, and so do the rows of a name in the table. */
+    /* All series of a family must be adjacent, as the rows of a name are in the table. */
     for (size_t first = 0; first < QUEUE_METRIC_COUNT;) {
         size_t end = first + 1;
         add_head(out, &QUEUE_CELLS[first]);

@@ -1,13 +1,13 @@
 /*
- * metrics_text — the numbers of a host in Prometheus' text form (version 0.0.4).
+ * metrics_text — the metrics of a host in Prometheus' text format (version 0.0.4).
  */
 #ifndef SLUICE_METRICS_METRICS_TEXT_H
 #define SLUICE_METRICS_METRICS_TEXT_H
 
 #include "lib/base/buffer.h"
 
-/** Appends all of them. Looks at memory alone: neither Redis nor PostgreSQL is asked. Rows of
- *  requests that were never counted are left out. */
+/** Appends all of them, from memory alone: Redis and PostgreSQL are not queried. Request rows that
+ *  were never counted are omitted. */
 void metrics_format(struct buffer *out);
 
 #endif

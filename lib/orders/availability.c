@@ -4,8 +4,9 @@
 #include "lib/base/log.h"
 #include "lib/orders/store_refusal.h"
 
-static enum postgres_outcome look(struct postgres *postgres, struct arena *arena, struct str queue,
-                                  bool reopen, const PGresult **result)
+static enum postgres_outcome query_availability(struct postgres *postgres, struct arena *arena,
+                                                struct str queue, bool reopen,
+                                                const PGresult **result)
 {
     const char *const parameters[] = {arena_copy(arena, queue), reopen ? "t" : "f"};
     enum postgres_outcome outcome =
@@ -46,7 +47,7 @@ bool availability_publish(struct postgres *postgres, struct redis *redis, struct
     const PGresult *result;
     struct goods_finding found;
 
-    if (look(postgres, arena, queue, reopen, &result) != POSTGRES_OK) {
+    if (query_availability(postgres, arena, queue, reopen, &result) != POSTGRES_OK) {
         return false;
     }
     if (PQntuples(result) == 0) {
@@ -57,6 +58,6 @@ bool availability_publish(struct postgres *postgres, struct redis *redis, struct
     log_event(LOG_LEVEL_INFO, "queue.availability",
               LOG_FIELDS(LOG_STR("queue", queue), LOG_INT("soldOut", found.sold_out),
                          LOG_INT("change", found.change), LOG_TEXT("told", outcome_word(told))));
-    /* NOT_FOUND: Redis has forgotten the queue; its recovery looks again. */
+    /* NOT_FOUND: Redis has lost the queue; its recovery publishes a new finding. */
     return told != OUTCOME_ADMISSION_UNAVAILABLE;
 }

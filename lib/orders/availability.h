@@ -1,7 +1,7 @@
 /*
- * availability — whether anything that is sold through a queue is left, products or coupons, and
- * what there is of each coupon event: PostgreSQL's knowledge, carried to Redis. To be looked at
- * after a commit, never within it.
+ * availability — whether a queue has any goods left (products or coupons), and the state of each of
+ * its coupon events: computed by PostgreSQL, published to Redis. To be called after a commit, never
+ * within the transaction.
  */
 #ifndef SLUICE_ORDERS_AVAILABILITY_H
 #define SLUICE_ORDERS_AVAILABILITY_H
@@ -13,13 +13,14 @@
 #include "lib/store/postgres.h"
 #include "lib/store/redis.h"
 
-/** Whether the last finding is not what the rows say by now: then somebody has to look. False
- *  also where PostgreSQL does not answer or does not know the queue; nothing is written. */
+/** Whether the rows have changed since the last finding, so that availability_publish() is due.
+ *  Read-only. False also if PostgreSQL does not answer or the queue does not exist. */
 bool availability_drifted(struct postgres *postgres, struct arena *arena, struct str queue);
 
-/** Looks, numbers the finding and tells Redis. `reopen`: an operator resumes the queue, so one
- *  that was sold out opens again even where its setting `reopen` is false. Returns false where
- *  either did not answer; logged, and safe to repeat. A queue that is not there counts as told. */
+/** Computes the finding, gives it the next change number and publishes it to Redis. `reopen`: an
+ *  operator resumes the queue, so a sold-out queue reopens even if its setting `reopen` is
+ *  false. Returns false if either server did not answer (logged; safe to repeat); true for a
+ *  queue that does not exist. */
 bool availability_publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
                           struct str queue, bool reopen);
 

@@ -1,5 +1,5 @@
 /*
- * checkpoint_store — the highest place number that PostgreSQL has heard of, per queue.
+ * checkpoint_store — the highest number given out in each queue, as far as PostgreSQL knows.
  */
 #ifndef SLUICE_ORDERS_CHECKPOINT_STORE_H
 #define SLUICE_ORDERS_CHECKPOINT_STORE_H
@@ -10,7 +10,7 @@
 #include "lib/base/str.h"
 #include "lib/store/postgres.h"
 
-/** Remembers that `seq` (≥ 1) was given out in `queue`; a lower one than known changes nothing. */
+/** Records that `seq` (≥ 1) was given out in `queue`; a no-op unless it is the highest so far. */
 enum postgres_outcome checkpoint_store(struct postgres *postgres, struct arena *arena,
                                        struct str queue, int64_t seq);
 

@@ -4,7 +4,7 @@
 
 enum { LETTERS_PER_ITEM = 80 };
 
-/** An array of PostgreSQL. Hashes, member ids and numbers need no quotes in it. */
+/** The literal of a PostgreSQL array, its items without quotes: hashes, member ids, numbers. */
 struct sql_array {
     struct buffer text;
 };

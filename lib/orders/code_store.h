@@ -1,5 +1,5 @@
 /*
- * code_store — invite and priority codes in PostgreSQL: what there is, and who has used what.
+ * code_store — invite and priority codes in PostgreSQL: the codes and their uses.
  */
 #ifndef SLUICE_ORDERS_CODE_STORE_H
 #define SLUICE_ORDERS_CODE_STORE_H
@@ -12,44 +12,44 @@
 #include "lib/base/str.h"
 #include "lib/store/postgres.h"
 
-/** How many codes of one kind a queue has. Text is borrowed from the answer. */
+/** How many codes of one kind a queue has. Text lives as long as the arena. */
 struct code_count {
     struct str kind;
     int64_t codes;
-    int64_t uses; /* in all */
-    int64_t used; /* of them */
+    int64_t uses; /* that all of them allow */
+    int64_t used; /* of these */
 };
 
-/** One use, for export. Text is borrowed from the answer. */
+/** One use, for export. Text lives as long as the arena. */
 struct code_used {
     struct code_use use;
     struct str kind;
 };
 
-/** Adds codes of `kind` to `queue` by their hashes, each good for `uses` (≥ 1) members until
- *  `ends_ms` (since 1970; 0: for ever). Those that are there already stay as they are; `*added`
- *  gets how many were new. */
+/** Adds codes of `kind` to `queue` by their hashes, each valid for `uses` (≥ 1) members until
+ *  `ends_ms` (since 1970; 0: no end). Existing codes stay unchanged; `*added` gets how many were
+ *  new. */
 enum postgres_outcome code_store_add(struct postgres *postgres, struct arena *arena,
                                      struct str queue, enum code_kind kind,
                                      const struct str *hashes, size_t count, int64_t uses,
                                      int64_t ends_ms, int64_t *added);
 
-/** Codes behind the hash `after` (empty: from the first on), at most CODES_PER_CALL, by hash, in
- *  the arena. */
+/** Reads a page of at most CODES_PER_CALL codes, ordered by hash, that follow the hash `after`
+ *  (empty: the first page), into the arena. */
 enum postgres_outcome code_store_page(struct postgres *postgres, struct arena *arena,
                                       struct str queue, struct str after,
                                       const struct code_entry **codes, size_t *count);
 
-/** Uses behind that of `after` (both texts empty: from the first on), as above. */
+/** Likewise a page of uses that follow the use `after` (both texts empty: the first page). */
 enum postgres_outcome code_store_uses(struct postgres *postgres, struct arena *arena,
                                       struct str queue, const struct code_use *after,
                                       const struct code_used **uses, size_t *count);
 
-/** Notes uses that Redis has counted; twice is the same as once. */
+/** Records uses that Redis has counted. Idempotent. */
 enum postgres_outcome code_store_note(struct postgres *postgres, struct arena *arena,
                                       struct str queue, const struct code_use *uses, size_t count);
 
-/** Counts the codes of `queue` by kind, in the arena. */
+/** Counts the codes of `queue` by kind, into the arena. */
 enum postgres_outcome code_store_counts(struct postgres *postgres, struct arena *arena,
                                         struct str queue, const struct code_count **counts,
                                         size_t *count);

@@ -3,7 +3,7 @@
 #include "lib/orders/coupon_store.h"
 #include "lib/orders/store_call.h"
 
-/* Fewer left than transactions may run at once: see issue_coupon(). */
+/* The number of transactions that may run concurrently: see issue_coupon(). */
 enum { FEW = 32 };
 
 static const struct {

@@ -8,7 +8,7 @@ static const char *time_or_null(struct arena *arena, int64_t ms)
     return ms == COUPON_NO_TIME ? NULL : arena_int(arena, ms);
 }
 
-/* Of a call that writes. */
+/* For a call that writes. */
 static enum coupon_outcome refused(const struct postgres *postgres, enum postgres_outcome outcome,
                                    const char *call)
 {
@@ -25,7 +25,7 @@ static enum coupon_outcome refused(const struct postgres *postgres, enum postgre
     return COUPON_FAILED;
 }
 
-/* Runs a call that only reads: whether it happened does not matter. */
+/* Runs a call that only reads, so that an unknown outcome is harmless. */
 static enum coupon_outcome read_rows(struct postgres *postgres, struct arena *arena,
                                      enum query query, const char *const *parameters,
                                      const char *call, const PGresult **result)
@@ -50,7 +50,7 @@ static enum coupon_outcome read_one(struct postgres *postgres, struct arena *are
 
 struct str coupon_key(struct arena *arena, struct str event)
 {
-    /* A line feed stands in no idempotency key. */
+    /* An idempotency key cannot contain a line feed. */
     return str_of(arena_format(arena, "coupon\n%.*s", STR_ARG(event)));
 }
 

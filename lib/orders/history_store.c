@@ -23,7 +23,7 @@ static void add_number(struct buffer *json, const char *name, int64_t value)
     buffer_format(json, ",\"%s\":%" PRId64, name, value);
 }
 
-/** Leaves out what is not known: it becomes NULL. */
+/** Omits an unknown value, which becomes NULL. */
 static void add_known(struct buffer *json, const char *name, int64_t value)
 {
     if (value >= 0) {

@@ -3,8 +3,7 @@
 #include "lib/admission/lottery.h"
 #include "lib/store/redis_reply.h"
 
-/** Reads what the closing of the list left: its hash and ranges. False where Redis gave no
- *  answer. */
+/** Reads the hash and ranges of a closed list. False if Redis did not answer. */
 static bool read_closed_list(struct redis *redis, struct arena *arena,
                              const struct queue_row *queue, struct str *list_hash,
                              struct str *ranges)
@@ -20,7 +19,7 @@ static bool read_closed_list(struct redis *redis, struct arena *arena,
     if (reply == NULL) {
         return false;
     }
-    /* A list of another epoch is not this draw's. */
+    /* A list of another epoch belongs to another draw. */
     if (redis_reply_int(reply, 0, -1) == queue->epoch) {
         *list_hash = redis_reply_text(reply, 1);
         *ranges = redis_reply_text(reply, 2);

@@ -18,7 +18,7 @@ static const struct {
     {"SL019", ORDER_TOO_MANY_SEATS},
 };
 
-/* Both lists as PostgreSQL reads arrays; slugs and numbers need no quotes. */
+/* Both lists as literals of PostgreSQL arrays, of slugs and numbers without quotes. */
 static void write_arrays(struct arena *arena, const struct order_request *request,
                          const char **skus, const char **quantities)
 {
@@ -41,8 +41,8 @@ static void write_arrays(struct arena *arena, const struct order_request *reques
     buffer_free(&numbers);
 }
 
-/* The ids as PostgreSQL reads an array: in quotes, for NULL is an id too. NULL where no seats
- * are ordered. */
+/* The ids as the literal of a PostgreSQL array, quoted because NULL is a valid id. NULL if no
+ * seats are ordered. */
 static const char *seat_array(struct arena *arena, const struct order_request *request)
 {
     struct buffer text;
@@ -62,7 +62,7 @@ static const char *seat_array(struct arena *arena, const struct order_request *r
     return copy;
 }
 
-/* DETAIL is the ids, separated by spaces. */
+/* DETAIL has the ids, separated by spaces. */
 static void read_seats(struct arena *arena, struct str detail, struct order_placement *placement)
 {
     struct str *seats = arena_alloc(arena, ORDER_SEATS_MAX * sizeof(*seats));
@@ -73,7 +73,7 @@ static void read_seats(struct arena *arena, struct str detail, struct order_plac
     }
 }
 
-/* What the DETAIL of a refusal says; returns what the refusal comes to. */
+/* Reads the DETAIL of a refusal; returns the outcome. */
 static enum order_outcome read_detail(struct arena *arena, enum order_outcome outcome,
                                       struct str detail, struct order_placement *placement)
 {

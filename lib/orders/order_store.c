@@ -6,7 +6,7 @@
 #include "lib/orders/order_row.h"
 #include "lib/orders/store_refusal.h"
 
-/* Answers with the order in the one row of the result, or NONE. */
+/* Returns the order in the only row of the result, or NONE. */
 static enum order_outcome read_one(struct arena *arena, const PGresult *result, struct order *order)
 {
     if (PQntuples(result) == 0) {
@@ -16,7 +16,7 @@ static enum order_outcome read_one(struct arena *arena, const PGresult *result, 
     return ORDER_FOUND;
 }
 
-/* A call that only reads: whether it happened does not matter. */
+/* For a call that only reads, so that an unknown outcome is harmless. */
 static enum order_outcome reading_failed(const struct postgres *postgres,
                                          enum postgres_outcome outcome, const char *call)
 {
@@ -90,7 +90,7 @@ enum order_outcome order_list(struct postgres *postgres, struct arena *arena, st
     struct str time;
     struct str id;
     bool goes_on = read_cursor(cursor, &time, &id);
-    /* One more than asked for tells whether there is a next page. */
+    /* One row more than requested shows whether there is a next page. */
     const char *const parameters[] = {
         arena_copy(arena, member),
         arena_int(arena, limit + 1),

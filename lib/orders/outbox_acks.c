@@ -4,8 +4,7 @@
 
 #include "lib/orders/outbox_store.h"
 
-/* Whether Redis has been another one, or the same one restarted, since a connection ended,
- * nobody can tell. */
+/* After a connection has ended nobody can tell whether Redis has failed over or restarted. */
 static void forget_ended_connection(struct outbox_acks *acks)
 {
     if (acks->connection != redis_connection(acks->redis)) {
@@ -25,7 +24,7 @@ void outbox_acks_add(struct outbox_acks *acks, int64_t row, int64_t now_ms)
     acks->at_ms[acks->count++] = now_ms;
 }
 
-/* How many of the first Redis has had for `age_ms`, as it has shown since. */
+/* How many of the first rows Redis has had for `age_ms`, according to a later reply. */
 static size_t older_than(struct outbox_acks *acks, int64_t age_ms)
 {
     size_t old = 0;

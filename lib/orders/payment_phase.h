@@ -1,5 +1,5 @@
 /*
- * payment_phase — the states that a payment goes through, as payment_states.tbl has them.
+ * payment_phase — the states of a payment, as payment_states.tbl defines them.
  */
 #ifndef SLUICE_ORDERS_PAYMENT_PHASE_H
 #define SLUICE_ORDERS_PAYMENT_PHASE_H
@@ -17,7 +17,7 @@ enum payment_phase {
     PAYMENT_PHASE_COUNT
 };
 
-/** The phase of that name. Returns false where there is none. */
+/** Parses a phase's name. Returns false if there is none of that name. */
 bool payment_phase_parse(struct str name, enum payment_phase *phase);
 
 const char *payment_phase_name(enum payment_phase phase);

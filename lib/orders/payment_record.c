@@ -1,4 +1,4 @@
-/* What is recorded of a payment: one function a step, all with the same answer. */
+/* Records the steps of a payment: one function per step, all with the same result. */
 
 #include "lib/orders/order_row.h"
 #include "lib/orders/payment_result.h"

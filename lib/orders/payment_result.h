@@ -1,5 +1,5 @@
 /*
- * payment_result — reads what the statements of payments have in common. Internal to the payment
+ * payment_result — reads what the statements about payments have in common. Internal to the payment
  * store.
  */
 #ifndef SLUICE_ORDERS_PAYMENT_RESULT_H
@@ -7,19 +7,18 @@
 
 #include "lib/orders/payment_store.h"
 
-/** The outcome of a call that brought no rows, for no rule of ours. */
+/** The outcome of a call that returned no rows and has no refusals of its own. */
 enum payment_stored payment_result_refusal(const struct postgres *postgres,
                                            enum postgres_outcome outcome, const char *call);
 
-/** The word of a function in 0013_payments.sql, in the first column of `row`. An unknown one is
- *  a defect. */
+/** Maps the result word of a function in 0013_payments.sql. An unknown word is a defect. */
 enum payment_stored payment_result_word(struct str word);
 
-/** Columns `column` to `column` + 3: amount, tax_free, vat, currency. */
+/** Reads columns `column` to `column` + 3: amount, tax_free, vat, currency. */
 void payment_result_amounts(const PGresult *result, int row, int column,
                             struct payment_amounts *amounts);
 
-/** Text for a column that somebody reads: at most PAYMENT_WHY_MAX bytes of printable ASCII. */
+/** Text for a column that people read: at most PAYMENT_WHY_MAX bytes of printable ASCII. */
 const char *payment_result_why(struct arena *arena, struct str why);
 
 #endif

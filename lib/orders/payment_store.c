@@ -7,7 +7,7 @@
 #include "lib/orders/payment_result.h"
 #include "lib/orders/store_refusal.h"
 
-/* No order has more: see payment_open() in the migration. */
+/* The most payments of an order: see payment_open() in the migration. */
 enum { RETURNS_MAX = 100 };
 
 void payment_id_make(char out[PAYMENT_ID_TEXT + 1])

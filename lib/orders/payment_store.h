@@ -1,9 +1,9 @@
 /*
  * payment_store — payments in PostgreSQL. Each call is one statement, so one round trip and one
  * transaction, and calls no provider; the rules are in sql/migrations/0013_payments.sql. Every
- * record function compares the state that it finds with the one it expects, so that it may come
- * late, or twice.
- * Text in results is borrowed from the answer, which lives as long as the arena.
+ * function that records something compares the state that it finds with the one it expects, so it
+ * may be called late or repeatedly.
+ * Text in results lives as long as the arena.
  */
 #ifndef SLUICE_ORDERS_PAYMENT_STORE_H
 #define SLUICE_ORDERS_PAYMENT_STORE_H
@@ -22,29 +22,29 @@
 
 enum { PAYMENT_ID_TEXT = 2 + RANDOM_ID_TEXT, PAYMENT_WHY_MAX = 200 };
 
-/** A new payment id, p_ and 22 characters. */
+/** Makes a new payment id: p_ and 22 characters. */
 void payment_id_make(char out[PAYMENT_ID_TEXT + 1]);
 
-/** True for text that has the form of one. */
+/** True for text in the form of a payment id. */
 bool payment_id_is_valid(struct str id);
 
-/** What came of a call. */
+/** The outcome of a call. */
 enum payment_stored {
     PAYMENT_STORED_DONE,        /* done now */
-    PAYMENT_STORED_SAME,        /* it was so before: nothing was written */
-    PAYMENT_STORED_STALE,       /* the payment has gone on meanwhile: nothing was written */
-    PAYMENT_STORED_NONE,        /* there is no such payment, or no such order of this member */
-    PAYMENT_STORED_ENDED,       /* payment_ready(): the order has, and the payment with it */
+    PAYMENT_STORED_SAME,        /* done before: nothing was written */
+    PAYMENT_STORED_STALE,       /* the payment is in another state by now: nothing was written */
+    PAYMENT_STORED_NONE,        /* no such payment, or this member has no such order */
+    PAYMENT_STORED_ENDED,       /* payment_ready(): the order has ended, and the payment with it */
     PAYMENT_STORED_IN_PROGRESS, /* a payment of the order is being started or confirmed */
-    PAYMENT_STORED_NOT_PAYABLE, /* payment_open(): not unpaid any more, or its time to pay is over */
-    PAYMENT_STORED_NOT_CANCELABLE, /* payment_order_cancel(): the order's status does not allow it */
-    PAYMENT_STORED_REFUND, /* taken there, and the order or the payment had ended: to be given back */
-    PAYMENT_STORED_MISMATCH, /* what the provider says is not what was to be paid: a person looks */
-    PAYMENT_STORED_EARLY,    /* "not paid" does not count yet: it is asked again later */
-    PAYMENT_STORED_PARTIAL,  /* noted down: not all of it was given back */
+    PAYMENT_STORED_NOT_PAYABLE, /* payment_open(): not unpaid, or the time to pay has passed */
+    PAYMENT_STORED_NOT_CANCELABLE, /* payment_order_cancel(): the order's status forbids it */
+    PAYMENT_STORED_REFUND,      /* paid, but the order or the payment had ended: to be refunded */
+    PAYMENT_STORED_MISMATCH,    /* the provider reports another amount than was due */
+    PAYMENT_STORED_EARLY,       /* "not paid" does not count yet: to be looked up again later */
+    PAYMENT_STORED_PARTIAL,     /* recorded: only a part was refunded */
     PAYMENT_STORED_UNAVAILABLE, /* PostgreSQL cannot do it now; it certainly did not happen */
-    PAYMENT_STORED_UNKNOWN, /* no answer: it may have happened, or may yet; the same call may be made again */
-    PAYMENT_STORED_FAILED /* refused for a reason that is a defect; logged; it did not happen */
+    PAYMENT_STORED_UNKNOWN,     /* no answer: it may have happened, or may yet; may be repeated */
+    PAYMENT_STORED_FAILED       /* refused because of a defect; logged; it did not happen */
 };
 
 /** A payment and its order after a call that found them. */
@@ -55,11 +55,11 @@ struct payment_effect {
     struct str queue;
     struct str member;
     bool place_freed;        /* the order held its member's place until now */
-    bool came_back;          /* something that was all gone is there again */
-    int64_t session_ends_us; /* microseconds since 1970, -1: there is no session */
+    bool came_back;          /* something that was sold out is available again */
+    int64_t session_ends_us; /* microseconds since 1970, -1: no session */
 };
 
-/** Whole minor units; `vat` is in `total`. */
+/** Whole minor units; `total` includes `vat`. */
 struct payment_amounts {
     int64_t total;
     int64_t tax_free;
@@ -73,91 +73,92 @@ struct payment_opening {
     struct str redirect_url; /* for SAME */
     int64_t session_ends_us; /* likewise; microseconds since 1970 */
     struct payment_amounts amounts;
-    struct str title; /* what the order is of, 1..220 characters */
+    struct str title; /* describes the order's content, 1..220 characters */
     int64_t quantity; /* ≥ 1 */
 };
 
-/** Begins to pay the order `order` (valid) of `member`, by the payment `id`, which must be new.
+/** Starts a payment of the order `order` (valid) of `member` under the id `id`, which must be new.
  *  `return_hash`: SHA-256 of the state in its return URLs. A payment that has been STARTING for
- *  `wait_seconds` is replaced. DONE (it is STARTING: ask the provider next), SAME (one that is
- *  READY lives), IN_PROGRESS, NOT_PAYABLE (`opening->order_status`), NONE, or what any call may
- *  bring. */
+ *  `wait_seconds` is replaced. DONE (it is STARTING: call the provider next), SAME (a READY one is
+ *  still open), IN_PROGRESS, NOT_PAYABLE (`opening->order_status`), NONE, or an outcome of any
+ *  call. */
 enum payment_stored payment_open(struct postgres *postgres, struct arena *arena, struct str member,
                                  struct str order, struct str id, struct str provider,
                                  const char return_hash[SHA256_TEXT + 1], int64_t wait_seconds,
                                  struct payment_opening *opening);
 
-/** The provider has a session for it: STARTING → READY. The order lives from now on for
- *  `session_seconds` and `grace_seconds` at least. DONE, SAME, ENDED, STALE. */
+/** The provider has opened a session: STARTING → READY. Extends the order to at least
+ *  `session_seconds` + `grace_seconds` from now. DONE, SAME, ENDED, STALE. */
 enum payment_stored payment_ready(struct postgres *postgres, struct arena *arena, struct str id,
                                   struct str ref, struct str redirect_url, int64_t session_seconds,
                                   int64_t grace_seconds, struct payment_effect *effect);
 
-/** It could not be started: STARTING → FAILED; the order stays. DONE, SAME, STALE. */
+/** The payment could not be started: STARTING → FAILED; the order stays. DONE, SAME, STALE. */
 enum payment_stored payment_start_failed(struct postgres *postgres, struct arena *arena,
                                          struct str id, struct str why,
                                          struct payment_effect *effect);
 
-/** Finds the payment of `order` (valid) that `state` belongs to: compared by hash, in constant
- *  time. DONE (`*id`), NONE, UNAVAILABLE, FAILED. Nothing is written or locked. */
+/** Finds the payment of `order` (valid) that `state` belongs to, comparing hashes in constant time.
+ *  DONE (`*id`), NONE, UNAVAILABLE, FAILED. Nothing is written or locked. */
 enum payment_stored payment_returned(struct postgres *postgres, struct arena *arena,
                                      struct str order, struct str state, struct str *id);
 
 enum payment_turn {
-    PAYMENT_TURN_GO,         /* APPROVING now: tell the provider within the wait_seconds */
+    PAYMENT_TURN_GO,         /* APPROVING now: call the provider within wait_seconds */
     PAYMENT_TURN_PAID,       /* it was paid before, whatever became of that since */
-    PAYMENT_TURN_CONFIRMING, /* somebody is at it, or nobody knows */
-    PAYMENT_TURN_REFUSED     /* it or its order has ended: nothing is to be taken */
+    PAYMENT_TURN_CONFIRMING, /* another process is confirming it, or its outcome is unknown */
+    PAYMENT_TURN_REFUSED     /* it or its order has ended: nothing may be taken */
 };
 
 struct payment_approval {
     enum payment_turn turn;
-    int64_t number; /* of the times that it was APPROVING: the ways back name it */
+    int64_t number; /* how often it has been APPROVING; undo and in_doubt must name it */
     struct str ref;
     struct payment_amounts amounts;
     struct str member;
     struct str order_status;
 };
 
-/** READY → APPROVING for one of all who call, where it is a payment of `provider`; the order is
- *  lengthened by `wait_seconds` from now. DONE (see approval->turn), NONE. */
+/** READY → APPROVING for exactly one of all callers, if it is a payment of `provider`; extends
+ *  the order to `wait_seconds` from now. DONE (see approval->turn), NONE. */
 enum payment_stored payment_approve_begin(struct postgres *postgres, struct arena *arena,
                                           struct str id, struct str provider, int64_t wait_seconds,
                                           struct payment_approval *approval);
 
-/** Certainly nothing was taken and the session goes on: APPROVING → READY. `alert`: a person is
- *  to look. DONE, STALE. */
+/** Certainly nothing was taken and the session remains open: APPROVING → READY. `alert`: mark it
+ *  for an operator. DONE, STALE. */
 enum payment_stored payment_approve_undo(struct postgres *postgres, struct arena *arena,
                                          struct str id, int64_t number, struct str why, bool alert,
                                          struct payment_effect *effect);
 
-/** No clear answer: APPROVING → UNKNOWN. DONE, SAME, STALE. */
+/** The provider gave no clear answer: APPROVING → UNKNOWN. DONE, SAME, STALE. */
 enum payment_stored payment_in_doubt(struct postgres *postgres, struct arena *arena, struct str id,
                                      int64_t number, struct str why, struct payment_effect *effect);
 
-/** What a provider says that it has taken. */
+/** What the provider reports as taken. */
 struct payment_taken {
     struct str ref;
     struct str currency;
     int64_t total;
-    int64_t canceled; /* given back of it */
+    int64_t canceled; /* refunded of it */
 };
 
-/** It is paid: compared with what was to be paid, then the order is PAID, or the money is to be
- *  given back. DONE, SAME, REFUND, MISMATCH. */
+/** Records the provider's report that it is paid: compared with the amount due, then either the
+ *  order is PAID or the money is to be refunded. DONE, SAME, REFUND, MISMATCH. */
 enum payment_stored payment_paid(struct postgres *postgres, struct arena *arena, struct str id,
                                  const struct payment_taken *taken, struct str why,
                                  struct payment_effect *effect);
 
-/** The provider says that nothing was taken. `phase`: FAILED (over there), or EXPIRED (still
- *  open there, or out of time). `is_final`: it was asked when "not paid" counted already, or has
- *  said so in answer to an approval. `give_back`: the order ends too. DONE, SAME, EARLY, STALE. */
+/** Records the provider's report that nothing was taken. `phase`: FAILED (ended there), or EXPIRED
+ *  (still open there, or timed out). `is_final`: the look-up was made when "not paid" counts
+ *  already, or the report answers an approval. `give_back`: the order ends too. DONE, SAME, EARLY,
+ *  STALE. */
 enum payment_stored payment_unpaid(struct postgres *postgres, struct arena *arena, struct str id,
                                    enum payment_phase phase, bool is_final, bool give_back,
                                    struct str why, struct payment_effect *effect);
 
-/** The member came back by cancel or fail: READY → STOPPED; with `give_back` the order ends as
- *  `order_status`. DONE, SAME, STALE. */
+/** The member returned by the cancel or fail URL: READY → STOPPED; with `give_back` the order ends
+ *  with status `order_status`. DONE, SAME, STALE. */
 enum payment_stored payment_stop(struct postgres *postgres, struct arena *arena, struct str id,
                                  bool give_back, struct str order_status, struct str why,
                                  struct payment_effect *effect);
@@ -166,39 +167,38 @@ struct order_cancel {
     struct order order; /* as it is now */
     bool place_freed;
     bool came_back;
-    struct str payment; /* to be given back from now on, by the caller; empty: none */
+    struct str payment; /* now to be refunded by the caller; empty: none */
     struct str status;  /* for NOT_CANCELABLE: the order's */
 };
 
-/** Cancels the order `order` (valid) of `member`: see order_cancel() in the migration. DONE
- *  (also where it was canceled before, or is on its way), NONE, NOT_CANCELABLE, IN_PROGRESS. */
+/** Cancels the order `order` (valid) of `member`: see order_cancel() in the migration. DONE (also
+ *  if it was canceled before or its refund is under way), NONE, NOT_CANCELABLE, IN_PROGRESS. */
 enum payment_stored payment_order_cancel(struct postgres *postgres, struct arena *arena,
                                          struct str member, struct str order,
                                          struct order_cancel *cancel);
 
-/** The provider says that `canceled` of it was given back: → CANCELED, and the goods come back
- *  once. DONE, SAME, PARTIAL, STALE. */
+/** Records the provider's report that `canceled` was refunded: → CANCELED, and the goods are
+ *  returned once. DONE, SAME, PARTIAL, STALE. */
 enum payment_stored payment_canceled(struct postgres *postgres, struct arena *arena, struct str id,
                                      int64_t canceled, bool give_back, struct str why,
                                      struct payment_effect *effect);
 
-/** The provider refuses to give it back: PAID again where the order still has its goods. DONE,
- *  STALE. */
+/** The provider refuses the refund: PAID again if the order still has its goods. DONE, STALE. */
 enum payment_stored payment_cancel_refused(struct postgres *postgres, struct arena *arena,
                                            struct str id, struct str why,
                                            struct payment_effect *effect);
 
-/** A look brought nothing: kept for support. DONE. */
+/** Records a look-up without result, for support. DONE. */
 enum payment_stored payment_note(struct postgres *postgres, struct arena *arena, struct str id,
                                  struct str error, bool needs_person);
 
-/** There is news of a payment, by the provider's word: it is looked at soon. One of `ref` and
- *  `payment` may be empty. DONE (`*id`), NONE. */
+/** A webhook announced news of a payment: schedules a look-up soon. One of `ref` and `payment` may
+ *  be empty. DONE (`*id`), NONE. */
 enum payment_stored payment_hinted(struct postgres *postgres, struct arena *arena,
                                    struct str provider, struct str ref, struct str payment,
                                    struct str *id);
 
-/** A payment to look at, or to give back. */
+/** A payment to look up, or to refund. */
 struct payment_row {
     struct str id;
     struct str order;
@@ -208,8 +208,8 @@ struct payment_row {
     struct payment_amounts amounts;
     int64_t canceled;
     struct str member;
-    bool is_final;     /* "not paid" counts, if it is asked now */
-    int64_t approvals; /* how often it was APPROVING */
+    bool is_final;     /* "not paid" counts, if looked up now */
+    int64_t approvals; /* how often it has been APPROVING */
     int64_t attempts;  /* this one included; 0 from payment_find() */
     bool needs_person;
 };
@@ -218,9 +218,9 @@ struct payment_row {
 enum payment_stored payment_find(struct postgres *postgres, struct arena *arena, struct str id,
                                  struct payment_row *row);
 
-/** Takes at most `limit` (≥ 1) payments whose time to be looked at has come, for
- *  `lease_seconds`: others get other ones meanwhile, except where there is news of one. From
- *  attempt `person_after` on a payment needs a person. DONE (`*rows`, `*count`). */
+/** Takes at most `limit` (≥ 1) payments whose next look-up is due, leased for `lease_seconds`:
+ *  concurrent callers get others, unless news of one arrives. From attempt `person_after` on
+ *  a payment needs an operator. DONE (`*rows`, `*count`). */
 enum payment_stored payments_due(struct postgres *postgres, struct arena *arena, int64_t limit,
                                  int64_t person_after, int64_t lease_seconds,
                                  const struct payment_row **rows, size_t *count);

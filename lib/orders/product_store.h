@@ -1,5 +1,5 @@
 /*
- * product_store — what is sold, and how much of it is there.
+ * product_store — products for sale and their stock.
  */
 #ifndef SLUICE_ORDERS_PRODUCT_STORE_H
 #define SLUICE_ORDERS_PRODUCT_STORE_H
@@ -17,15 +17,15 @@ enum {
 };
 #define PRODUCT_PRICE_MAX INT64_C(1000000000000)
 
-/** A product. Text in results is borrowed from the answer, which lives as long as the arena. */
+/** A product. Text in results lives as long as the arena. */
 struct product {
     struct str sku;
     struct str name;     /* 1..PRODUCT_NAME_MAX characters, UTF-8, without NUL */
     int64_t price;       /* 0..PRODUCT_PRICE_MAX in the minor unit of currency */
     struct str currency; /* three capital letters */
     bool tax_free;       /* the price contains no VAT */
-    int64_t stock;       /* 0..PRODUCT_STOCK_MAX: all there is, sold and unsold */
-    int64_t available;   /* what is left of it; not looked at by product_put() */
+    int64_t stock;       /* 0..PRODUCT_STOCK_MAX: the total, sold and unsold */
+    int64_t available;   /* the unsold part; ignored by product_put() */
     struct str queue;    /* through which it is sold */
 };
 
@@ -36,15 +36,15 @@ enum product_outcome {
     PRODUCT_NONE,
     PRODUCT_QUEUE_GONE,  /* there is no such queue */
     PRODUCT_BELOW_SOLD,  /* stock is less than was sold already */
-    PRODUCT_QUEUE_FIXED, /* some of it was sold, so it stays with its queue */
-    PRODUCT_UNAVAILABLE, /* PostgreSQL cannot do it now; it may have happened, and may be repeated */
-    PRODUCT_FAILED       /* refused for a reason that is a defect; logged */
+    PRODUCT_QUEUE_FIXED, /* some were sold, so the product cannot change its queue */
+    PRODUCT_UNAVAILABLE, /* PostgreSQL cannot do it now; it may have happened; may be repeated */
+    PRODUCT_FAILED       /* refused because of a defect; logged */
 };
 
-/** Creates the product or replaces all that is said of it; what is left changes by the same
- *  number as the stock. CREATED or REPLACED fill `*stored`; BELOW_SOLD puts into `*sold` how
- *  many were sold. Afterwards availability_publish() for its queue (the outbox does it too, also
- *  for the queue that it leaves). */
+/** Creates the product or replaces its definition; `available` changes by the same number as the
+ *  stock. CREATED and REPLACED fill `*stored`; BELOW_SOLD sets `*sold` to the number sold. Call
+ *  availability_publish() for its queue afterwards (the outbox does it too, also for the queue that
+ *  it leaves). */
 enum product_outcome product_put(struct postgres *postgres, struct arena *arena,
                                  const struct product *product, struct product *stored,
                                  int64_t *sold);

@@ -4,7 +4,7 @@
 #include "lib/admission/queue_publication.h"
 #include "lib/store/redis_primary.h"
 
-/* A queue changed this recently may be on its way to Redis by the hands of whoever changed it. */
+/* A change this recent may still be being published by the process that made it. */
 enum { PUBLISHING_MS = 5000 };
 
 static const char *const ACTIONS[] = {[QUEUE_ACTION_PAUSE] = "pause",
@@ -34,7 +34,7 @@ static void release_json(void *object)
     (void)json_object_put(object);
 }
 
-/** Reads a row of `outcome, queue_record` columns. */
+/** Reads a row of the columns `outcome, queue_record`. */
 static void read_row(const PGresult *result, int at, struct arena *arena, struct queue_row *row)
 {
     int column = 1;
@@ -71,7 +71,7 @@ static enum queue_change read_change(struct str word)
     return str_equal(word, STR("stale")) ? QUEUE_STALE : QUEUE_MISSING;
 }
 
-/** Runs one of the changing statements and reads what it came to. */
+/** Runs a changing statement and reads its result. */
 static enum postgres_outcome change_queue(struct postgres *postgres, struct arena *arena,
                                           enum query query, const char *const *parameters,
                                           enum queue_change *change, struct queue_row *row)
@@ -169,8 +169,8 @@ enum postgres_outcome queue_store_list(struct postgres *postgres, struct arena *
     return outcome;
 }
 
-/* The list comes first for a living queue and last for a deleted one: whatever is cut off in
- * between, no queue with a line is missing from it. */
+/* A queue is listed before it is published and unlisted after its deletion was: after an
+ * interruption in between, no queue with a line is missing from the list. */
 static bool list_queue(struct redis *redis, struct arena *arena, struct str id, bool listed)
 {
     return redis_call(redis, arena, queue_publication_listed(arena, id, listed)) != NULL;
@@ -221,8 +221,8 @@ enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
                          row->seq_checkpoint, 0);
 }
 
-/** The version that Redis has, -1 for none, and whether no setting that we know was left out of
- *  it; false where it gives no answer. */
+/** Gets the version that Redis has, -1 for none, and whether it has every setting that this release
+ *  knows; false if Redis did not answer. */
 static bool version_in_redis(struct redis *redis, struct arena *arena, struct str queue,
                              int64_t *version, bool *whole)
 {
@@ -236,8 +236,8 @@ static bool version_in_redis(struct redis *redis, struct arena *arena, struct st
     return true;
 }
 
-/* A queue that was made a moment ago may still be on its way to a Redis that does not know it. */
-static bool is_on_its_way(const struct queue_row *row)
+/* A queue created a moment ago may not be in Redis yet. */
+static bool is_new(const struct queue_row *row)
 {
     return row->now_ms - row->created_at_ms <= PUBLISHING_MS;
 }
@@ -253,7 +253,7 @@ static bool publish_if_behind(struct redis *redis, struct arena *arena, const st
         return false;
     }
     if (version < 0 && !row->deleted) {
-        outcome = is_on_its_way(row) ? OUTCOME_OLDER : OUTCOME_NOT_FOUND;
+        outcome = is_new(row) ? OUTCOME_OLDER : OUTCOME_NOT_FOUND;
         report->on_their_way += outcome == OUTCOME_OLDER;
     } else if (version < row->version || (version == row->version && !whole && !row->deleted)) {
         outcome = queue_publish_change(redis, arena, row);

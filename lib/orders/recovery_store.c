@@ -69,7 +69,7 @@ enum postgres_outcome held_places(struct postgres *postgres, struct arena *arena
     return POSTGRES_OK;
 }
 
-/* Order ids need no quotes in an array: o_ and base64url. */
+/* Order ids (o_ and base64url) need no quotes in an array. */
 static const char *order_array(struct arena *arena, const struct held_place *places, size_t count)
 {
     struct buffer text;

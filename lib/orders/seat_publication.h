@@ -1,7 +1,7 @@
 /*
- * seat_publication — the way of seats from PostgreSQL, which knows whose they are, to Redis. Always
- * after a commit: what is told is read anew, and an older telling never undoes a later one. All may
- * be repeated.
+ * seat_publication — publishes the states of seats from PostgreSQL, which owns them, to Redis. To
+ * be called after a commit: the states are read at that moment, and an older one never overwrites a
+ * later one. Every call may be repeated.
  */
 #ifndef SLUICE_ORDERS_SEAT_PUBLICATION_H
 #define SLUICE_ORDERS_SEAT_PUBLICATION_H
@@ -31,8 +31,8 @@ bool show_seats_tell(struct postgres *postgres, struct redis *redis, struct aren
 bool show_states_tell(struct postgres *postgres, struct redis *redis, struct arena *arena,
                       struct str show, int64_t *applied);
 
-/** Brings a show and its plan to Redis. LOADED, PRESENT (Redis knows this version or a later
- *  one), OLDER (somebody else is at it), NOT_FOUND (PostgreSQL knows no such show), or
+/** Publishes a show and its plan to Redis. LOADED, PRESENT (Redis has this version or a later one),
+ *  OLDER (another process is loading it), NOT_FOUND (PostgreSQL has no such show), or
  *  ADMISSION_UNAVAILABLE where either did not answer: reconcile does it later. */
 enum outcome show_publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
                           struct str show);

@@ -58,7 +58,7 @@ enum postgres_outcome seat_store_of_seats(struct postgres *postgres, struct aren
     const PGresult *result;
     struct buffer list;
 
-    /* In quotes, for NULL is an id too. */
+    /* Quoted because NULL is a valid id. */
     buffer_init(&list, count * (SEAT_MAX + 3) + 3);
     buffer_add_char(&list, '{');
     for (size_t i = 0; i < count; i++) {

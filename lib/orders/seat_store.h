@@ -1,7 +1,7 @@
 /*
- * seat_store — what PostgreSQL has to tell Redis of seats: their states with change numbers, and
- * the plans that the positions belong to. Each call is one statement, so what it returns was true
- * at one moment. Results live as long as the arena.
+ * seat_store — what PostgreSQL publishes to Redis about seats: their states with change numbers,
+ * and the plans that define their positions. Each call is one statement, so its result is
+ * consistent. Results live as long as the arena.
  */
 #ifndef SLUICE_ORDERS_SEAT_STORE_H
 #define SLUICE_ORDERS_SEAT_STORE_H
@@ -17,13 +17,13 @@
 
 /** Seats of one show, by id. */
 struct seat_states {
-    struct show_ref
-        show; /* with the queue that it is sold through now; empty where there are no seats */
+    /* With the queue that it is sold through now; empty if there are no seats. */
+    struct show_ref show;
     const struct seat_state *states;
     size_t count;
 };
 
-/** What has become of the seats of an order by now, whoever has them. */
+/** The current states of the seats of an order, whichever order has them now. */
 enum postgres_outcome seat_store_of_order(struct postgres *postgres, struct arena *arena,
                                           struct str order, struct seat_states *states);
 
@@ -33,18 +33,18 @@ enum postgres_outcome seat_store_of_seats(struct postgres *postgres, struct aren
                                           struct str show, const struct str *seats, size_t count,
                                           struct seat_states *states);
 
-/** At most `limit` seats of a show that were ever ordered, behind the id `after` (empty: from
- *  the first on). */
+/** At most `limit` seats of a show that were ever ordered and follow the id `after` (empty: from
+ *  the first). */
 enum postgres_outcome seat_store_page(struct postgres *postgres, struct arena *arena,
                                       struct str show, struct str after, int64_t limit,
                                       struct seat_states *states);
 
-/** The same of all seats; those that were never ordered with change 0. */
+/** The same for all seats; those never ordered have change 0. */
 enum postgres_outcome seat_store_page_of_all(struct postgres *postgres, struct arena *arena,
                                              struct str show, struct str after, int64_t limit,
                                              struct seat_states *states);
 
-/** A show as Redis gets it. */
+/** A show as it is published to Redis. */
 struct show_plan {
     struct show_ref show;
     struct show_rules rules;
@@ -52,7 +52,7 @@ struct show_plan {
     size_t count;
 };
 
-/** `*found` is false where there is no such show. */
+/** Reads a show's plan; `*found` is false if there is no such show. */
 enum postgres_outcome seat_store_plan(struct postgres *postgres, struct arena *arena,
                                       struct str show, bool *found, struct show_plan *plan);
 
@@ -62,8 +62,8 @@ struct show_version {
     struct str concert;
 };
 
-/** At most `limit` shows that are sold through `queue`, by id, behind `after` (empty: from the
- *  first on). */
+/** At most `limit` shows sold through `queue`, ordered by id, that follow `after` (empty: from the
+ *  first). */
 enum postgres_outcome seat_store_shows(struct postgres *postgres, struct arena *arena,
                                        struct str queue, struct str after, int64_t limit,
                                        const struct show_version **shows, size_t *count);

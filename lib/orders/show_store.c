@@ -42,7 +42,7 @@ static enum show_outcome refused(const struct postgres *postgres, enum postgres_
     return SHOW_FAILED;
 }
 
-/* Runs a call that only reads: whether it happened does not matter. */
+/* Runs a call that only reads, so that an unknown outcome is harmless. */
 static enum show_outcome read_rows(struct postgres *postgres, struct arena *arena, enum query query,
                                    struct str id, const char *call, const PGresult **result)
 {
@@ -123,8 +123,8 @@ static struct str number_of(const struct plan_seat *seat)
     return seat->number;
 }
 
-/* One field of all seats as an array that PostgreSQL reads, each text in quotes. NULL where it
- * is too much. */
+/* One field of all seats as the literal of a PostgreSQL array, each text quoted. NULL if it is
+ * too large. */
 static const char *text_array(struct arena *arena, const struct plan_seat *seats, size_t count,
                               struct str (*field)(const struct plan_seat *))
 {
@@ -207,7 +207,7 @@ enum show_outcome show_store_put(struct postgres *postgres, struct arena *arena,
 
     *change = (struct show_change){0};
     if (outcome == POSTGRES_REFUSED && store_refusal_is(postgres, "40001")) {
-        /* Changed by somebody else at the same moment. */
+        /* A concurrent change. */
         outcome = postgres_query(postgres, arena, QUERY_SHOW_PUT, parameters, &result);
     }
     if (outcome != POSTGRES_OK) {

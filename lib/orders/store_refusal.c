@@ -4,8 +4,8 @@
 
 #include "lib/base/log.h"
 
-/* Classes of SQLSTATEs that say "not now": connection, transaction state, resources, locks and
- * time-outs, operator intervention, system errors. */
+/* Classes of SQLSTATEs that mean "not now": connection, transaction state, resources, locks and
+ * timeouts, operator intervention, system errors. */
 static const char *const NOT_NOW[] = {"08", "25", "40", "53", "55", "57", "58"};
 
 bool store_refusal_is(const struct postgres *postgres, const char *sqlstate)

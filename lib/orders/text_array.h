@@ -1,5 +1,5 @@
 /*
- * text_array — a list of texts as PostgreSQL reads an array.
+ * text_array — writes a list of texts as the literal of a PostgreSQL array.
  */
 #ifndef SLUICE_ORDERS_TEXT_ARRAY_H
 #define SLUICE_ORDERS_TEXT_ARRAY_H
@@ -9,8 +9,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 
-/** The `count` texts (no NUL in them) as the literal of a text[], each within quotes, in the
- *  arena. */
+/** The `count` texts (without NUL) as the literal of a text[], each quoted, in the arena. */
 const char *text_array(struct arena *arena, const struct str *texts, size_t count);
 
 #endif

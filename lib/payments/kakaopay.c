@@ -1,7 +1,7 @@
 /*
  * kakaopay — KakaoPay's online API, version 1: JSON by POST, errors as numbers with status 400,
- * times of Korea without a zone. No webhooks and no Idempotency-Key: the state of the tid protects
- * it.
+ * Korean times without a zone. No webhooks and no Idempotency-Key: the state of the tid prevents
+ * duplicates.
  */
 #include <stdio.h>
 
@@ -16,10 +16,10 @@ enum {
     METHOD_CODE_MAX = 64
 };
 
-/* What an error code says of the call that it answers. */
+/* What an error code means for the call that it answers. */
 enum meaning {
     MEANS_REFUSED, /* the call did nothing */
-    MEANS_LOOK_UP  /* it may have been done: by an earlier call, or one under way */
+    MEANS_LOOK_UP  /* it may have been done: by an earlier call, or by one under way */
 };
 
 struct error_row {
@@ -28,8 +28,8 @@ struct error_row {
     enum payment_refusal refusal;
 };
 
-/* A code that is not here tells nothing for certain: it is looked up. So are -710, which also
- * answers the second of two equal cancels, and -781. */
+/* A code that is missing here is inconclusive and looked up. So are -710, which also answers the
+ * second of two equal cancels, and -781. */
 static const struct error_row ERRORS[] = {
     {-701, MEANS_REFUSED, PAYMENT_REFUSAL_TOO_EARLY},
     {-702, MEANS_LOOK_UP, PAYMENT_REFUSAL_NONE}, /* approved before */
@@ -130,7 +130,7 @@ static void ask_lookup(const struct payment_shop *shop, const struct payment_sub
     payment_json_end(&call->body);
 }
 
-/* cancel_available_amount has the provider refuse the second of two equal calls. */
+/* cancel_available_amount makes the provider refuse the second of two equal calls. */
 static void ask_cancel(const struct payment_shop *shop, const struct payment_subject *subject,
                        const struct payment_money *money, int64_t before, struct payment_call *call)
 {
@@ -159,8 +159,8 @@ static const struct error_row *find_error(int code)
     return NULL;
 }
 
-/* An answer that is not 200. Codes come with status 400 alone: behind any other a number means
- * nothing. */
+/* Judges a response other than 200. Error codes come with status 400 only: with any other status a
+ * number means nothing. */
 static struct payment_verdict judge_error(struct arena *arena, const struct payment_reply *reply)
 {
     char detail[PAYMENT_DETAIL_MAX];
@@ -207,7 +207,7 @@ static struct payment_verdict read_ready(struct arena *arena, const struct payme
     return payment_done();
 }
 
-/* What approve, cancel and order have in common: whose payment it is, and of how much. */
+/* Reads what approve, cancel and order have in common: which payment, and its amount. */
 static bool read_common(struct arena *arena, const struct payment_subject *subject,
                         json_object *object, struct payment_state *state)
 {
@@ -257,7 +257,7 @@ static bool read_standing(struct arena *arena, json_object *object, struct payme
     return false;
 }
 
-/* An answer to order or cancel. */
+/* Reads a response to order or cancel. */
 static struct payment_verdict read_state(struct arena *arena, const struct payment_subject *subject,
                                          const struct payment_reply *reply,
                                          struct payment_state *state)

@@ -1,7 +1,6 @@
 /*
- * payment_adapter — one provider's language: how a call is written, and what its answer means. No
- * adapter speaks to anybody: payment_provider.c sends what is written here. Used inside of
- * lib/payments only.
+ * payment_adapter — the protocol of one provider: how a call is written and what its response
+ * means. An adapter does no I/O: payment_provider.c sends what it writes. Internal to lib/payments.
  */
 #ifndef SLUICE_PAYMENTS_PAYMENT_ADAPTER_H
 #define SLUICE_PAYMENTS_PAYMENT_ADAPTER_H
@@ -13,12 +12,12 @@
 #include "lib/base/str.h"
 #include "lib/payments/payment_provider.h"
 
-/** Who we are there. */
+/** Our identity at the provider. */
 struct payment_shop {
     struct str cid; /* KakaoPay */
 };
 
-/** A call to be sent. The buffers are the sender's. */
+/** A call to be sent. The buffers are owned by the sender. */
 struct payment_call {
     const char *method;
     struct buffer path;
@@ -26,7 +25,7 @@ struct payment_call {
     struct buffer once; /* Idempotency-Key; empty: none */
 };
 
-/** A whole answer, whatever its status. */
+/** A complete response, whatever its status. */
 struct payment_reply {
     long status;
     struct str body;
@@ -36,7 +35,7 @@ struct payment_adapter {
     const char *name;
     const char *base_url;
 
-    /** Writes the value of the header Authorization. */
+    /** Writes the value of the Authorization header. */
     void (*authorize)(struct str secret, struct buffer *out);
 
     /** Write a call. */
@@ -50,10 +49,10 @@ struct payment_adapter {
                        const struct payment_money *money, int64_t before,
                        struct payment_call *call);
 
-    /** False where what the browser brought cannot be of this payment. */
+    /** False if the return parameters cannot belong to this payment. */
     bool (*belongs)(const struct payment_subject *subject, const struct payment_return *back);
 
-    /** Read an answer. `offer` says which of several pages is wanted. */
+    /** Read a response. `offer` selects among several pages. */
     struct payment_verdict (*read_ready)(struct arena *arena, const struct payment_subject *subject,
                                          const struct payment_offer *offer,
                                          const struct payment_reply *reply,
@@ -71,8 +70,8 @@ struct payment_adapter {
                                           const struct payment_reply *reply,
                                           struct payment_state *state);
 
-    /** Reads a webhook call; NULL where the provider makes none. `secret` is empty where none is
-     *  set. */
+    /** Reads a webhook call; NULL if the provider makes none. `secret` is empty if none is
+     *  configured. */
     enum payment_notice_outcome (*notice)(struct arena *arena, const struct payment_notice *notice,
                                           struct str secret, struct payment_hint *hint);
 };
@@ -80,23 +79,23 @@ struct payment_adapter {
 extern const struct payment_adapter kakaopay_adapter;
 extern const struct payment_adapter toss_adapter;
 
-/** Verdicts. `detail` is copied to the arena; what is not printable in it becomes '?'. */
+/** Verdicts. `detail` is copied to the arena; unprintable bytes become '?'. */
 struct payment_verdict payment_done(void);
 struct payment_verdict payment_refused(struct arena *arena, enum payment_refusal refusal,
                                        const char *detail);
 struct payment_verdict payment_not_sent(struct arena *arena, const char *detail);
 struct payment_verdict payment_unknown(struct arena *arena, bool answered, const char *detail);
 
-/** `verdict` of an answer to a look-up that is an error: of refusals only "no such payment" and
- *  "misconfigured" say anything about the payment; after any other one it is unknown. */
+/** The verdict of a look-up that was answered by an error: of refusals only "no such payment" and
+ *  "misconfigured" count; any other one becomes unknown. */
 struct payment_verdict payment_lookup_refused(struct payment_verdict verdict);
 
-/** `verdict` of an answer to a cancel that left the payment in `state`: unknown where nothing
- *  was given back. */
+/** The verdict of a cancel call that left the payment in `state`: unknown if nothing was
+ *  refunded. */
 struct payment_verdict payment_cancel_answered(struct arena *arena, struct payment_verdict verdict,
                                                const struct payment_state *state);
 
-/** Puts amounts and standing together; false where they contradict each other. */
+/** False if the amounts contradict the standing. */
 bool payment_state_adds_up(const struct payment_state *state);
 
 #endif

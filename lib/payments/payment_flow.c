@@ -5,7 +5,7 @@
 #include "lib/base/test_pause.h"
 #include "lib/payments/payment_step.h"
 
-/* Of a wait: what is neither the provider's nor PostgreSQL's. */
+/* Part of a wait beside the provider's and PostgreSQL's timeouts. */
 enum { BESIDE_CALLS_SECONDS = 5 };
 
 int64_t payment_flow_wait_seconds(const struct settings *settings)
@@ -14,7 +14,7 @@ int64_t payment_flow_wait_seconds(const struct settings *settings)
            BESIDE_CALLS_SECONDS;
 }
 
-/* Three calls at most: a look, a refund, and a look at why it was refused; and about as many
+/* At most three calls (a look-up, a refund, a look-up after its refusal), and about as many
  * records. */
 int64_t payment_flow_settle_seconds(const struct settings *settings)
 {
@@ -22,7 +22,7 @@ int64_t payment_flow_settle_seconds(const struct settings *settings)
            BESIDE_CALLS_SECONDS;
 }
 
-/* The address at which the member comes back: `way` is approve, cancel or fail. */
+/* The URL to which the member returns: `way` is approve, cancel or fail. */
 static struct str return_url(const struct payment_flow *flow, struct arena *arena, struct str order,
                              const char *way, const char *state)
 {
@@ -49,8 +49,8 @@ static struct payment_verdict ask_for_session(const struct payment_flow *flow, s
     return payment_provider_ready(flow->provider, arena, &subject, &offer, session);
 }
 
-/* No session: nobody has an address, so no money can move. */
-static enum payment_started give_up_start(const struct payment_flow *flow, struct arena *arena,
+/* Without a session the member has no payment page, so no money can move. */
+static enum payment_started abandon_start(const struct payment_flow *flow, struct arena *arena,
                                           struct str id, const struct payment_verdict *verdict)
 {
     struct payment_effect effect;
@@ -88,7 +88,7 @@ static enum payment_started record_session(const struct payment_flow *flow, stru
     case PAYMENT_STORED_ENDED:
         start->order_status = effect.order_status;
         return PAYMENT_STARTED_NOT_PAYABLE;
-    case PAYMENT_STORED_STALE: /* it took so long that another one was begun */
+    case PAYMENT_STORED_STALE: /* it took so long that another payment was started */
         return PAYMENT_STARTED_IN_PROGRESS;
     case PAYMENT_STORED_UNAVAILABLE:
     case PAYMENT_STORED_UNKNOWN:
@@ -151,7 +151,7 @@ enum payment_started payment_flow_start(const struct payment_flow *flow, struct 
         ask_for_session(flow, arena, member, order, &opening, mobile, state, &session);
     if (verdict.outcome != PAYMENT_OK) {
         start->order_status = opening.order_status;
-        return give_up_start(flow, arena, opening.id, &verdict);
+        return abandon_start(flow, arena, opening.id, &verdict);
     }
     test_pause("payment.started");
     return record_session(flow, arena, opening.id, &session, start);

@@ -71,7 +71,7 @@ static bool whole_number(json_object *object, const char *name, int64_t min, int
         !json_object_is_type(value, json_type_int)) {
         return false;
     }
-    /* What is beyond 64 bits comes as the nearest that fits, and is refused by the bounds. */
+    /* json-c clamps a number beyond 64 bits, which the bounds then refuse. */
     int64_t found = json_object_get_int64(value);
     if (found < min || found > max) {
         return false;

@@ -33,7 +33,7 @@ struct payment_provider {
     struct payment_shop shop;
     struct text_secret key;
     struct text_secret webhook_key;
-    bool checks_webhooks; /* webhook_key is there */
+    bool checks_webhooks; /* webhook_key is set */
 };
 
 static const struct payment_adapter *find_adapter(const char *name)
@@ -84,7 +84,7 @@ bool payment_provider_open(const struct settings *settings, struct payment_provi
     made->adapter = find_adapter(settings->payment_provider);
     made->shop = (struct payment_shop){.cid = str_of(settings->payment_cid)};
     if (made->adapter == NULL) {
-        abort(); /* the setting's words and ADAPTERS are the same */
+        abort(); /* the setting allows exactly the names of ADAPTERS */
     }
     if (!open_parts(made, settings, error)) {
         payment_provider_close(made);
@@ -120,14 +120,14 @@ static void call_begin(struct payment_call *call)
 static void call_end(struct payment_call *call)
 {
     if (call->body.length > 0) {
-        OPENSSL_cleanse(call->body.bytes, call->body.length); /* a pg_token */
+        OPENSSL_cleanse(call->body.bytes, call->body.length); /* it has a pg_token */
     }
     buffer_free(&call->path);
     buffer_free(&call->body);
     buffer_free(&call->once);
 }
 
-/* Sends a call with our key; the answer's body goes into `body`. */
+/* Sends a call with our key; the response's body goes into `body`. */
 static struct http_answer send_call(struct payment_provider *provider,
                                     const struct payment_call *call, struct buffer *body)
 {
@@ -163,8 +163,8 @@ static struct http_answer send_call(struct payment_provider *provider,
     return answer;
 }
 
-/* Sends a call and ends it. Returns the answer that is to be read; NULL, with the verdict, where
- * there is none. */
+/* Sends a call and releases it. Returns the response; NULL, with the verdict, if there is
+ * none. */
 static const struct payment_reply *exchange(struct payment_provider *provider, struct arena *arena,
                                             struct payment_call *call,
                                             struct payment_verdict *verdict)
@@ -191,8 +191,8 @@ static const struct payment_reply *exchange(struct payment_provider *provider, s
     return reply;
 }
 
-/* Counts a call, and says what an operator should see of it; what went well only where
- * everything is logged. */
+/* Counts a call and logs it: as a warning if operators should see it, else only at level
+ * debug. */
 static struct payment_verdict logged(const char *call, const struct payment_subject *subject,
                                      struct payment_verdict verdict)
 {
@@ -231,7 +231,7 @@ static struct str cut_name(struct str name)
     return name;
 }
 
-/* Why an offer cannot be made at all; NULL where it can. */
+/* Why an offer is not possible at all; NULL if it is. */
 static const char *unsupported(const struct payment_subject *subject,
                                const struct payment_offer *offer)
 {

@@ -1,13 +1,12 @@
 /*
- * payment_provider — the payment service provider, whichever it is: ready, approve, look-up,
- * cancel, webhook. Money moves in payment_provider_approve() and payment_provider_cancel() alone.
- * Call none of these within a transaction or with a row locked: each may take payment_timeout_ms.
+ * payment_provider — the configured payment service provider: ready, approve, look-up, cancel,
+ * webhook. Only payment_provider_approve() and payment_provider_cancel() move money. Call none of
+ * them within a transaction or while holding row locks: each may block for payment_timeout_ms.
  *
- * Only an explicit answer of the provider counts as yes or no. Whatever else comes out of a call
- * that was sent (no answer, half of one, a 5xx, one that says something else) is PAYMENT_UNKNOWN:
- * look it up.
+ * Only an explicit answer of the provider counts as yes or no. Any other result of a call that was
+ * sent (no response, a partial one, a 5xx, an unexpected one) is PAYMENT_UNKNOWN: look it up.
  *
- * Text that goes in is borrowed; text in results lives as long as the arena. No key, token or card
+ * Text arguments are borrowed; text in results lives as long as the arena. No key, token or card
  * data is ever logged or put into a result.
  */
 #ifndef SLUICE_PAYMENTS_PAYMENT_PROVIDER_H
@@ -22,7 +21,7 @@
 
 enum {
     PAYMENT_PROVIDER_ERROR = 512,
-    PAYMENT_ID_MAX = 64,         /* of our ids there; at least 6 */
+    PAYMENT_ID_MAX = 64,         /* of our ids at the provider; at least 6 */
     PAYMENT_REF_MAX = 200,       /* tid, paymentKey: printable ASCII without spaces */
     PAYMENT_ITEM_NAME_MAX = 100, /* characters */
     PAYMENT_RETURN_URL_MAX = 255,
@@ -30,37 +29,40 @@ enum {
     PAYMENT_DETAIL_MAX = 120
 };
 
-/** What came of a call. */
+/** The outcome of a call. */
 enum payment_outcome {
     PAYMENT_OK,       /* the provider says that it is done */
     PAYMENT_REJECTED, /* the provider says that it did not happen: see `refusal` */
     PAYMENT_NOT_SENT, /* the provider could not be reached: certainly nothing happened */
-    PAYMENT_UNKNOWN   /* it may have happened, or may yet: look up */
+    PAYMENT_UNKNOWN   /* it may have happened, or may yet: look it up */
 };
 
-/** Why something was rejected. */
+/** Why a call was rejected. */
 enum payment_refusal {
     PAYMENT_REFUSAL_NONE,
-    PAYMENT_REFUSAL_DECLINED, /* means of payment, limit, person: this payment is over, another may work */
-    PAYMENT_REFUSAL_EXPIRED,   /* the session's time is over */
-    PAYMENT_REFUSAL_TOO_EARLY, /* the person has not finished there yet: the session goes on */
-    PAYMENT_REFUSAL_MISMATCH, /* what the browser brought is not of this payment: a forgery, or a defect; the
-                                      session goes on */
+    /* Means of payment, limit, payer: this payment has failed, another one may work. */
+    PAYMENT_REFUSAL_DECLINED,
+    PAYMENT_REFUSAL_EXPIRED,   /* the session has expired */
+    PAYMENT_REFUSAL_TOO_EARLY, /* the payer has not finished there yet: the session stays open */
+    /* The return parameters are not of this payment: forged, or a defect; the session stays
+     * open. */
+    PAYMENT_REFUSAL_MISMATCH,
     PAYMENT_REFUSAL_NO_SUCH, /* the provider does not know this reference */
-    PAYMENT_REFUSAL_AMOUNT,  /* the amount is not one that it takes or gives back: a defect */
-    PAYMENT_REFUSAL_MISCONFIGURED, /* it does not accept our key, our shop or our address: an operator is needed,
-                                      and the same may work later */
+    PAYMENT_REFUSAL_AMOUNT,  /* the provider does not accept the amount: a defect */
+    /* It does not accept our key, shop or address: an operator is needed, and the same call may
+     * work later. */
+    PAYMENT_REFUSAL_MISCONFIGURED,
     PAYMENT_REFUSAL_UNSUPPORTED /* it cannot do this at all: another currency; nothing was sent */
 };
 
-/** How a payment stands at the provider. */
+/** The state of a payment at the provider. */
 enum payment_standing {
-    PAYMENT_STANDS_OPEN,            /* not taken; still could be, were it approved */
-    PAYMENT_STANDS_PAID,            /* taken, nothing given back */
-    PAYMENT_STANDS_PARTLY_CANCELED, /* taken, a part given back */
-    PAYMENT_STANDS_CANCELED,        /* taken, all given back */
-    PAYMENT_STANDS_FAILED,          /* not taken, and over: declined, left, aborted */
-    PAYMENT_STANDS_EXPIRED          /* not taken, and its time is over */
+    PAYMENT_STANDS_OPEN,            /* not taken; an approval would still take it */
+    PAYMENT_STANDS_PAID,            /* taken, nothing refunded */
+    PAYMENT_STANDS_PARTLY_CANCELED, /* taken, a part refunded */
+    PAYMENT_STANDS_CANCELED,        /* taken, all refunded */
+    PAYMENT_STANDS_FAILED,          /* not taken, and ended: declined, abandoned, aborted */
+    PAYMENT_STANDS_EXPIRED          /* not taken, and expired */
 };
 
 /** Whole minor units. */
@@ -70,25 +72,26 @@ struct payment_money {
     int64_t vat;
 };
 
-/** A payment as both sides must name it. */
+/** A payment as both sides identify it. */
 struct payment_subject {
-    struct str
-        id; /* our id of the payment, the provider's "order id" (partner_order_id, orderId): one order
-                         may need several payments, and each has a name of its own */
-    struct str
-        payer; /* who pays (partner_user_id): 1..64 of the alphabet of member ids; the same in each call */
-    struct str
-        ref; /* what the provider calls it (tid, paymentKey); empty only in payment_provider_ready() */
+    /* Our id of the payment, the provider's "order id" (partner_order_id, orderId): one order
+     * may need several payments, each with its own id. */
+    struct str id;
+    /* The payer (partner_user_id): 1..64 characters of the alphabet of member ids; the same in
+     * each call. */
+    struct str payer;
+    /* The provider's reference (tid, paymentKey); empty only in payment_provider_ready(). */
+    struct str ref;
     struct payment_money money;
     struct str currency; /* "KRW" */
 };
 
 /** What payment_provider_ready() needs beside the subject. */
 struct payment_offer {
-    struct str item_name; /* 1..PAYMENT_ITEM_NAME_MAX characters of UTF-8; what is longer is cut */
+    struct str item_name; /* 1..PAYMENT_ITEM_NAME_MAX characters of UTF-8; longer is truncated */
     int64_t quantity;     /* ≥ 1 */
     bool mobile;          /* the browser is a phone's: the provider may have another page for it */
-    struct str approve_url; /* where the browser comes back, each ≤ PAYMENT_RETURN_URL_MAX */
+    struct str approve_url; /* these three: where the browser returns, ≤ PAYMENT_RETURN_URL_MAX */
     struct str cancel_url;
     struct str fail_url;
 };
@@ -96,12 +99,12 @@ struct payment_offer {
 /** A session at the provider. */
 struct payment_session {
     struct str ref;
-    struct str
-        redirect_url; /* https; from a provider on this machine also http, or a path of the same site */
+    /* https; from a provider on this machine also http, or a path of the same site. */
+    struct str redirect_url;
 };
 
-/** The query of the return to approve_url, decoded; what is not there is empty. Other members
- *  are not looked at. */
+/** The query parameters of the return to approve_url, decoded; missing ones are empty. Others are
+ *  ignored. */
 struct payment_return {
     struct str pg_token;
     struct str payment_key;
@@ -109,76 +112,76 @@ struct payment_return {
     struct str amount;
 };
 
-/** How a payment stands, in the provider's words. */
+/** The state of a payment as the provider reports it. */
 struct payment_state {
     enum payment_standing standing;
     struct str ref;
-    struct str id; /* what we called it */
+    struct str id; /* our id of it */
     struct str currency;
-    int64_t total;       /* taken, before anything was given back; while open: to be taken */
-    int64_t canceled;    /* given back so far */
-    int64_t approved_ms; /* wall time, -1: it does not say */
-    int64_t canceled_ms; /* the same, of the last cancel */
+    int64_t total;       /* taken, before refunds; while open: to be taken */
+    int64_t canceled;    /* refunded so far */
+    int64_t approved_ms; /* wall time, -1: not reported */
+    int64_t canceled_ms; /* likewise, of the last cancel */
 };
 
-/** Part of every answer, for support: `detail` is the provider's own code ("-780 USER_LOCKED"),
- *  or why there is no answer; at most PAYMENT_DETAIL_MAX printable ASCII characters, never a
- *  secret. */
+/** The verdict on a response. `detail`, for support, is the provider's own code ("-780
+ *  USER_LOCKED"), or why there is no response; at most PAYMENT_DETAIL_MAX printable ASCII
+ *  characters, never a secret. */
 struct payment_verdict {
     enum payment_outcome outcome;
     enum payment_refusal refusal; /* for PAYMENT_REJECTED */
-    bool answered; /* PAYMENT_UNKNOWN, but the provider did answer (approved already, another call
-                                     under way, a state that does not allow it): a look-up now will tell more */
+    /* For PAYMENT_UNKNOWN: the provider did answer (approved already, another call under way, a
+     * state that does not allow it), so a look-up now will tell more. */
+    bool answered;
     struct str detail;
 };
 
 struct payment_provider;
 
-/** Prepares for the settings payment_*, which must live on. The secret is read again once its
- *  file changes. `*provider` stays NULL where payment_provider is "none". Returns false, with
- *  one sentence in `error`, where the settings cannot be used. */
+/** Opens the provider of the settings payment_*, which are borrowed. The secret is reloaded when
+ *  its file changes. `*provider` stays NULL if payment_provider is "none". Returns false, with
+ *  one sentence in `error`, if the settings are unusable. */
 bool payment_provider_open(const struct settings *settings, struct payment_provider **provider,
                            char error[PAYMENT_PROVIDER_ERROR]);
 
 /** NULL is allowed. */
 void payment_provider_close(struct payment_provider *provider);
 
-/** As in the setting: "kakaopay", "toss". */
+/** The provider's name as in the setting: "kakaopay", "toss". */
 const char *payment_provider_name(const struct payment_provider *provider);
 
-/** Opens a session, in which no money moves yet. OK: `*session` is there. */
+/** Opens a session; no money moves yet. OK fills `*session`. */
 struct payment_verdict payment_provider_ready(struct payment_provider *provider,
                                               struct arena *arena,
                                               const struct payment_subject *subject,
                                               const struct payment_offer *offer,
                                               struct payment_session *session);
 
-/** Takes the money. OK: `*state` says what was taken; compare it. To be called once a payment;
- *  should it be called again all the same, the provider takes nothing twice. REJECTED as
- *  MISMATCH, and nothing sent, where `back` cannot be of this payment. */
+/** Takes the money. OK: `*state` says what was taken; compare it. To be called once per payment,
+ *  but a repeated call takes nothing twice. REJECTED as MISMATCH, with nothing sent, if `back`
+ *  cannot belong to this payment. */
 struct payment_verdict payment_provider_approve(struct payment_provider *provider,
                                                 struct arena *arena,
                                                 const struct payment_subject *subject,
                                                 const struct payment_return *back,
                                                 struct payment_state *state);
 
-/** Asks how it stands; changes nothing. OK: `*state`, whose ref and id are the subject's.
+/** Queries the payment's state; changes nothing. OK: `*state`, whose ref and id are the subject's.
  *  REJECTED only as NO_SUCH or MISCONFIGURED. */
 struct payment_verdict payment_provider_lookup(struct payment_provider *provider,
                                                struct arena *arena,
                                                const struct payment_subject *subject,
                                                struct payment_state *state);
 
-/** Gives `money` of it back. `before`: what was canceled of it before, so that the same call
- *  sent twice gives back once. OK: `*state` after it. REJECTED: nothing was given back by this
- *  call. */
+/** Refunds `money` of it. `before`: the amount canceled before, so that the same call sent twice
+ *  refunds once. OK: `*state` after it. REJECTED: this call refunded nothing. */
 struct payment_verdict payment_provider_cancel(struct payment_provider *provider,
                                                struct arena *arena,
                                                const struct payment_subject *subject,
                                                const struct payment_money *money, int64_t before,
                                                struct payment_state *state);
 
-/** What a webhook call brought. */
+/** A webhook call. */
 struct payment_notice {
     struct str body;
     struct str signature;    /* header TossPayments-Webhook-Signature; empty: none */
@@ -186,26 +189,27 @@ struct payment_notice {
 };
 
 enum payment_notice_outcome {
-    PAYMENT_NOTICE_HINT,  /* look `*hint` up: what a webhook says is never believed */
-    PAYMENT_NOTICE_OTHER, /* well formed, and not about a payment's state: answer 200, do nothing */
+    PAYMENT_NOTICE_HINT,  /* look `*hint` up: the content of a webhook is never trusted */
+    PAYMENT_NOTICE_OTHER, /* well formed, but not about a payment's state: answer 200, do nothing */
     PAYMENT_NOTICE_MALFORMED, /* not in the provider's form */
-    PAYMENT_NOTICE_FORGED, /* payment_webhook_secret_file is set, and the signature is missing or wrong */
-    PAYMENT_NOTICE_NONE /* this provider calls nobody */
+    /* payment_webhook_secret_file is set, and the signature is missing or wrong. */
+    PAYMENT_NOTICE_FORGED,
+    PAYMENT_NOTICE_NONE /* this provider makes no webhook calls */
 };
 
-/** Which payment a webhook is about. One of them may be empty. */
+/** Which payment a webhook is about. One of the two may be empty. */
 struct payment_hint {
     struct str ref;
-    struct str id; /* what we call it */
+    struct str id; /* our id of it */
 };
 
-/** Reads a webhook call; asks nobody. */
+/** Parses a webhook call; does no I/O. */
 enum payment_notice_outcome payment_provider_notice(struct payment_provider *provider,
                                                     struct arena *arena,
                                                     const struct payment_notice *notice,
                                                     struct payment_hint *hint);
 
-/** VAT that is part of `total`: (total - tax_free) / 11, rounded half up. 0 ≤ tax_free ≤ total. */
+/** The VAT included in `total`: (total - tax_free) / 11, rounded half up. 0 ≤ tax_free ≤ total. */
 int64_t payment_vat(int64_t total, int64_t tax_free);
 
 #endif

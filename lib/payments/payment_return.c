@@ -1,11 +1,11 @@
-/* The member comes back from the provider: approve, cancel, fail. */
+/* Handles the member's return from the provider: approve, cancel, fail. */
 #include "lib/base/clock.h"
 #include "lib/base/test_pause.h"
 #include "lib/payments/payment_flow.h"
 #include "lib/payments/payment_step.h"
 
-/* A worker that was held up for longer between its turn and the call does not make it: the
- * payment may be somebody else's turn by now, or nobody's. */
+/* A worker that was delayed for longer between taking its turn and the call does not make it: the
+ * turn may have passed on by now. */
 enum { SEND_WITHIN_MS = 3000 };
 
 /* One approval under way. */
@@ -47,7 +47,7 @@ static enum payment_returned_as told(enum payment_stored stored,
                                             : PAYMENT_RETURNED_CONFIRMING;
 }
 
-/* Certainly nothing was taken, and the session goes on. */
+/* Certainly nothing was taken, and the session remains open. */
 static enum payment_returned_as undo(const struct approval *approval,
                                      const struct payment_verdict *verdict, bool alert)
 {
@@ -63,7 +63,7 @@ static enum payment_returned_as undo(const struct approval *approval,
     return told(stored, &effect);
 }
 
-/* The provider said no. */
+/* The provider refused. */
 static enum payment_returned_as end_unpaid(const struct approval *approval,
                                            enum payment_phase phase,
                                            const struct payment_verdict *verdict)
@@ -97,8 +97,8 @@ static enum payment_returned_as end_rejected(const struct approval *approval,
     }
 }
 
-/* It may have been taken. Where the provider did answer, a look-up now may tell; else reconcile
- * asks. */
+/* The money may have been taken. If the provider did answer, a look-up now may tell; otherwise
+ * reconcile looks it up. */
 static enum payment_returned_as end_unknown(const struct approval *approval,
                                             const struct payment_verdict *verdict)
 {
@@ -126,7 +126,7 @@ static enum payment_returned_as end_unknown(const struct approval *approval,
     return told_by_phase(row.phase, str_sized(NULL, 0));
 }
 
-/* It is our turn: the one call that takes the money. */
+/* This process has the turn: the only call that takes the money. */
 static enum payment_returned_as approve(const struct approval *approval,
                                         const struct payment_return *back, int64_t began_ms)
 {
@@ -160,7 +160,7 @@ static enum payment_returned_as approve(const struct approval *approval,
     return end_unknown(approval, &verdict);
 }
 
-/* Finds the payment. Returns false where `*as` says all. */
+/* Finds the payment. Returns false if `*as` is the result. */
 static bool find_returned(const struct payment_flow *flow, struct arena *arena, struct str order,
                           struct str state, struct str *id, enum payment_returned_as *as)
 {

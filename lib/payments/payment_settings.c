@@ -20,7 +20,7 @@ static bool is_clean(struct str url)
     return true;
 }
 
-/* http:// and this machine, as whoever tries Sluice on their own machine has it. */
+/* http:// and this machine, for trying Sluice locally. */
 static bool is_this_machine(struct str url)
 {
     static const char *const BEGINNINGS[] = {"http://localhost", "http://127.0.0.1",

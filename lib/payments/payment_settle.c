@@ -1,10 +1,10 @@
-/* Looking up, and finishing by what the provider says. */
+/* Looks payments up and finishes them according to the provider's answer. */
 #include "lib/base/test_pause.h"
 #include "lib/payments/payment_flow.h"
 #include "lib/payments/payment_step.h"
 
-static enum payment_settled note(const struct payment_flow *flow, struct arena *arena,
-                                 struct str id, struct str what, bool needs_person)
+static enum payment_settled note_unsettled(const struct payment_flow *flow, struct arena *arena,
+                                           struct str id, struct str what, bool needs_person)
 {
     log_event(needs_person ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "payment.not_settled",
               LOG_FIELDS(LOG_STR("payment", id), LOG_STR("detail", what)));
@@ -13,7 +13,7 @@ static enum payment_settled note(const struct payment_flow *flow, struct arena *
                : PAYMENT_SETTLED_NO_STORE;
 }
 
-/* True where this program can ask the payment's provider. */
+/* True if this program can query the payment's provider. */
 static bool is_ours(const struct payment_flow *flow, const struct payment_row *row)
 {
     return flow->provider != NULL &&
@@ -25,9 +25,9 @@ static struct payment_subject subject_of(struct arena *arena, const struct payme
     return payment_step_subject(arena, row->id, row->ref, row->member, &row->amounts);
 }
 
-/* All that was not given back yet. */
-static struct payment_money what_is_left(const struct payment_row *row,
-                                         const struct payment_state *state)
+/* The part that was not refunded yet. */
+static struct payment_money unrefunded(const struct payment_row *row,
+                                       const struct payment_state *state)
 {
     struct payment_money left = {.total = state->total - state->canceled};
 
@@ -41,8 +41,8 @@ static struct payment_money what_is_left(const struct payment_row *row,
     return left;
 }
 
-/* The provider refused: whether it stays paid is what a look-up says, for another call may have
- * been first. */
+/* The provider refused the refund: a look-up decides whether the payment stays paid, since another
+ * call may have refunded it. */
 static enum payment_stored end_refused(const struct payment_flow *flow, struct arena *arena,
                                        const struct payment_row *row,
                                        const struct payment_verdict *verdict,
@@ -60,7 +60,7 @@ static enum payment_stored end_refused(const struct payment_flow *flow, struct a
     if (!is_final || look.outcome != PAYMENT_OK ||
         (state.standing != PAYMENT_STANDS_PAID &&
          state.standing != PAYMENT_STANDS_PARTLY_CANCELED)) {
-        (void)note(flow, arena, row->id, verdict->detail, !is_final);
+        (void)note_unsettled(flow, arena, row->id, verdict->detail, !is_final);
         return PAYMENT_STORED_UNKNOWN;
     }
     const char *why = arena_format(arena, "not given back: %.*s", STR_ARG(verdict->detail));
@@ -79,7 +79,7 @@ static enum payment_stored give_back(const struct payment_flow *flow, struct are
                                      struct payment_effect *effect)
 {
     const struct payment_subject subject = subject_of(arena, row);
-    const struct payment_money left = what_is_left(row, before);
+    const struct payment_money left = unrefunded(row, before);
     struct payment_state state;
 
     test_pause("payment.canceling");
@@ -92,12 +92,12 @@ static enum payment_stored give_back(const struct payment_flow *flow, struct are
     case PAYMENT_REJECTED:
         return end_refused(flow, arena, row, &verdict, effect);
     default:
-        (void)note(flow, arena, row->id, verdict.detail, row->needs_person);
+        (void)note_unsettled(flow, arena, row->id, verdict.detail, row->needs_person);
         return PAYMENT_STORED_UNKNOWN;
     }
 }
 
-/* Asks first: an earlier call may have arrived though its answer did not. */
+/* Looks it up first: an earlier call may have arrived although its response did not. */
 static enum payment_stored refund(const struct payment_flow *flow, struct arena *arena,
                                   const struct payment_row *row, struct payment_effect *effect)
 {
@@ -106,8 +106,8 @@ static enum payment_stored refund(const struct payment_flow *flow, struct arena 
     struct payment_verdict look = payment_provider_lookup(flow->provider, arena, &subject, &state);
 
     if (look.outcome != PAYMENT_OK) {
-        (void)note(flow, arena, row->id, look.detail,
-                   row->needs_person || look.outcome == PAYMENT_REJECTED);
+        (void)note_unsettled(flow, arena, row->id, look.detail,
+                             row->needs_person || look.outcome == PAYMENT_REJECTED);
         return PAYMENT_STORED_UNKNOWN;
     }
     switch (state.standing) {
@@ -117,8 +117,8 @@ static enum payment_stored refund(const struct payment_flow *flow, struct arena 
     case PAYMENT_STANDS_PARTLY_CANCELED:
         return give_back(flow, arena, row, &state, effect);
     default:
-        (void)note(flow, arena, row->id, STR("to be given back, and not paid at the provider"),
-                   true);
+        (void)note_unsettled(flow, arena, row->id,
+                             STR("to be given back, and not paid at the provider"), true);
         return PAYMENT_STORED_UNKNOWN;
     }
 }
@@ -136,7 +136,7 @@ enum payment_stored payment_flow_refund(const struct payment_flow *flow, struct 
         return PAYMENT_STORED_STALE;
     }
     if (!is_ours(flow, &row)) {
-        (void)note(flow, arena, id, STR("another provider's payment"), true);
+        (void)note_unsettled(flow, arena, id, STR("another provider's payment"), true);
         return PAYMENT_STORED_UNKNOWN;
     }
     return refund(flow, arena, &row, effect);
@@ -199,7 +199,8 @@ static enum payment_settled settle_unpaid(const struct payment_flow *flow, struc
     struct payment_effect effect;
 
     if (row->phase == PAYMENT_PHASE_PAID) {
-        return note(flow, arena, row->id, STR("paid here, and not at the provider"), true);
+        return note_unsettled(flow, arena, row->id, STR("paid here, and not at the provider"),
+                              true);
     }
     enum payment_stored stored =
         payment_unpaid(flow->postgres, arena, row->id, phase, row->is_final,
@@ -213,9 +214,9 @@ static enum payment_settled settle_unpaid(const struct payment_flow *flow, struc
     return settled_by(stored);
 }
 
-static enum payment_settled settle_by_look(const struct payment_flow *flow, struct arena *arena,
-                                           const struct payment_row *row,
-                                           const struct payment_state *state)
+static enum payment_settled settle_by_lookup(const struct payment_flow *flow, struct arena *arena,
+                                             const struct payment_row *row,
+                                             const struct payment_state *state)
 {
     struct payment_effect effect;
 
@@ -238,8 +239,8 @@ static enum payment_settled settle_by_look(const struct payment_flow *flow, stru
     return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED, STR("a look-up: not paid"));
 }
 
-/* Money may have been taken. A provider that has never heard of such a payment is not the one
- * that was told to take it: another shop's number or key, perhaps. That is no "not paid". */
+/* Money may have been taken. A provider that does not know such a payment is not the one that was
+ * asked to take it (another shop's CID or key, perhaps), so that is no "not paid". */
 static bool is_in_doubt(enum payment_phase phase)
 {
     return phase == PAYMENT_PHASE_APPROVING || phase == PAYMENT_PHASE_UNKNOWN;
@@ -260,7 +261,7 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
         return PAYMENT_SETTLED_DONE;
     }
     if (!is_ours(flow, row)) {
-        return note(flow, arena, row->id, STR("another provider's payment"), true);
+        return note_unsettled(flow, arena, row->id, STR("another provider's payment"), true);
     }
     if (row->phase == PAYMENT_PHASE_CANCEL_REQUESTED) {
         return settle_refund(flow, arena, row);
@@ -268,13 +269,13 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
     struct payment_verdict look = payment_provider_lookup(flow->provider, arena, &subject, &state);
     test_pause("payment.looked");
     if (look.outcome == PAYMENT_OK) {
-        return settle_by_look(flow, arena, row, &state);
+        return settle_by_lookup(flow, arena, row, &state);
     }
     if (look.outcome == PAYMENT_REJECTED && look.refusal == PAYMENT_REFUSAL_NO_SUCH &&
         !is_in_doubt(row->phase)) {
         return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED,
                              STR("a look-up: unknown there"));
     }
-    return note(flow, arena, row->id, look.detail,
-                row->needs_person || look.outcome == PAYMENT_REJECTED);
+    return note_unsettled(flow, arena, row->id, look.detail,
+                          row->needs_person || look.outcome == PAYMENT_REJECTED);
 }

@@ -58,7 +58,7 @@ bool payment_step_is_recorded(enum payment_stored stored)
            stored != PAYMENT_STORED_UNKNOWN && stored != PAYMENT_STORED_FAILED;
 }
 
-/* True where the same record may be tried once more, after a moment. */
+/* True, after a pause, if the same record may be tried again. */
 static bool try_again(enum payment_stored stored, int tries)
 {
     const struct timespec pause = {.tv_nsec = RECORD_PAUSE_MS * 1000000L};
@@ -71,7 +71,7 @@ static bool try_again(enum payment_stored stored, int tries)
     return true;
 }
 
-/* What a record of money that has moved came to, for those who read logs. */
+/* Logs the result of recording money that has moved. */
 static void log_paid(enum payment_stored stored, struct str id, const struct payment_effect *effect,
                      struct str why)
 {

@@ -2,7 +2,7 @@
 
 #include "lib/payments/payment_adapter.h"
 
-/* For a log and a table: bounded, and nothing but printable ASCII. */
+/* Text for logs and tables: bounded, printable ASCII only. */
 static struct str detail_text(struct arena *arena, const char *detail)
 {
     size_t n = strnlen(detail, PAYMENT_DETAIL_MAX);
@@ -78,6 +78,6 @@ int64_t payment_vat(int64_t total, int64_t tax_free)
 {
     enum { PARTS = 11 };
 
-    /* Of a total up to 2^53 nothing here overflows. */
+    /* Does not overflow for a total up to 2^53. */
     return ((total - tax_free) * 2 + PARTS) / (2 * PARTS);
 }

@@ -1,7 +1,7 @@
 /*
- * toss — Toss Payments: a payment is made, the browser comes back with its key, and it is
- * confirmed. Errors as words, times with their zone. Each POST carries an Idempotency-Key, so that
- * the same sent twice is done once.
+ * toss — Toss Payments: a payment is created, the browser returns with its key, and it is
+ * confirmed. Errors as words, times with their zone. Each POST has an Idempotency-Key, so that a
+ * repeated one is executed once.
  */
 #include <stdio.h>
 
@@ -25,13 +25,13 @@ enum {
 };
 
 struct error_row {
-    const char *name; /* one that ends in '_' begins several */
+    const char *name; /* a name ending in '_' is a prefix */
     enum payment_refusal refusal;
 };
 
-/* Whatever is not here tells nothing for certain and is looked up: ALREADY_PROCESSED_PAYMENT,
- * PROVIDER_ERROR, IDEMPOTENT_REQUEST_PROCESSING, ALREADY_CANCELED_PAYMENT, NOT_CANCELABLE_…,
- * codes that are new. */
+/* A code that is missing here is inconclusive and looked up: ALREADY_PROCESSED_PAYMENT,
+ * PROVIDER_ERROR, IDEMPOTENT_REQUEST_PROCESSING, ALREADY_CANCELED_PAYMENT, NOT_CANCELABLE_…, and
+ * new codes. */
 static const struct error_row ERRORS[] = {
     {"NOT_FOUND_PAYMENT_SESSION", PAYMENT_REFUSAL_EXPIRED},
     {"NOT_FOUND_PAYMENT", PAYMENT_REFUSAL_NO_SUCH},
@@ -72,7 +72,7 @@ static const struct {
     {"EXPIRED", PAYMENT_STANDS_EXPIRED},
 };
 
-/* The key is the name, and the password behind the colon is empty. */
+/* Basic authentication: the key as user name, an empty password. */
 static void authorize(struct str secret, struct buffer *out)
 {
     struct buffer pair;
@@ -129,9 +129,9 @@ static void ask_lookup(const struct payment_shop *shop, const struct payment_sub
     http_percent_write(&call->path, subject->ref);
 }
 
-/* The key names what was canceled before: the next part is another call, the same part sent
- * again is not. And it names the hour, for an answer is remembered with its key, a temporary
- * error too. */
+/* The key contains what was canceled before: canceling another part is a new call, repeating the
+ * same part is not. It also contains the hour, because responses are stored under their key, even
+ * temporary errors. */
 static void ask_cancel(const struct payment_shop *shop, const struct payment_subject *subject,
                        const struct payment_money *money, int64_t before, struct payment_call *call)
 {
@@ -150,7 +150,7 @@ static void ask_cancel(const struct payment_shop *shop, const struct payment_sub
     payment_json_end(&call->body);
 }
 
-/* Compared before anything is sent: the browser could have changed the amount. */
+/* Checked before anything is sent: the browser could have changed the amount. */
 static bool belongs(const struct payment_subject *subject, const struct payment_return *back)
 {
     char amount[AMOUNT_TEXT + 1];
@@ -172,7 +172,7 @@ static const struct error_row *find_error(struct str code)
     return NULL;
 }
 
-/* An answer that is not 200. Behind a 5xx no code means anything. */
+/* Judges a response other than 200. With a 5xx no code means anything. */
 static struct payment_verdict judge_error(struct arena *arena, const struct payment_reply *reply)
 {
     bool refuses = reply->status >= HTTP_CLIENT_FAULT && reply->status < HTTP_SERVER_FAULT;
@@ -192,7 +192,7 @@ static struct payment_verdict judge_error(struct arena *arena, const struct paym
                        : payment_unknown(arena, true, detail);
 }
 
-/* When the last cancel was; -1: none says so. */
+/* The time of the last cancel; -1: unknown. */
 static int64_t last_cancel_ms(json_object *payment)
 {
     json_object *list = NULL;
@@ -211,7 +211,7 @@ static int64_t last_cancel_ms(json_object *payment)
     return last;
 }
 
-/* A Payment object about this payment. */
+/* Reads a Payment object and checks that it is this payment. */
 static bool read_payment(struct arena *arena, const struct payment_subject *subject,
                          json_object *object, struct payment_state *state)
 {

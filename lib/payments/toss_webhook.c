@@ -23,8 +23,8 @@ void toss_base64(struct buffer *out, const void *bytes, size_t n)
     free(text);
 }
 
-/* `v1:` and signatures with commas between, each the HMAC of "body:transmission time": one that
- * fits is enough. */
+/* `v1:` and signatures separated by commas, each the HMAC of "body:transmission time": one match
+ * suffices. */
 static bool is_signed(const struct payment_notice *notice, struct str secret)
 {
     unsigned char mac[SHA256_BYTES];

@@ -1,7 +1,6 @@
 /*
- * toss_webhook — what Toss Payments tells of its own accord. Events about payments come unsigned
- * and in no order: they say which payment to look up, and nothing more. Used inside of lib/payments
- * only.
+ * toss_webhook — webhook calls of Toss Payments. Events about payments arrive unsigned and in any
+ * order: they only say which payment to look up. Internal to lib/payments.
  */
 #ifndef SLUICE_PAYMENTS_TOSS_WEBHOOK_H
 #define SLUICE_PAYMENTS_TOSS_WEBHOOK_H
@@ -16,7 +15,7 @@
 /** Appends base64 with padding. */
 void toss_base64(struct buffer *out, const void *bytes, size_t n);
 
-/** Reads a webhook call. `secret`: what must have signed it; empty: not looked at. */
+/** Parses a webhook call. `secret`: key of the expected signature; empty: not checked. */
 enum payment_notice_outcome toss_notice(struct arena *arena, const struct payment_notice *notice,
                                         struct str secret, struct payment_hint *hint);
 

@@ -10,7 +10,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
 
-/* password, sslpassword, passfile: whatever has "pass" in its name. */
+/* password, sslpassword, passfile: any keyword that contains "pass". */
 static bool is_secret(struct str keyword)
 {
     for (size_t i = 0; i + 4 <= keyword.n; i++) {
@@ -21,8 +21,8 @@ static bool is_secret(struct str keyword)
     return false;
 }
 
-/* Length of the value at `p` as libpq reads it: quoted or up to a space, backslash escapes.
- * Returns false where a quote is not closed. */
+/* Sets `*length` to that of the value at `text` by libpq's rules: quoted, or up to white space,
+ * with backslash escapes. Returns false if a quote is not closed. */
 static bool value_length(struct str text, size_t *length)
 {
     bool quoted = text.n > 0 && text.p[0] == '\'';
@@ -84,7 +84,7 @@ static bool add_keywords(struct buffer *out, struct str text)
         first = false;
         buffer_add(out, keyword);
         buffer_add_char(out, '=');
-        /* "user= password=x" gives the user a value that is no user's. */
+        /* In "user= password=x" libpq takes "password=x" as the user: masked as well. */
         struct str value = str_sized(rest.p, length);
         buffer_add(out, is_secret(keyword) || is_secret(value) ? MASK : value);
         text = skip(rest, length);
@@ -92,8 +92,8 @@ static bool add_keywords(struct buffer *out, struct str text)
     return true;
 }
 
-/* What is behind '?': name=value pairs. A name may be percent-encoded, so such a one is masked
- * too. */
+/* Adds what follows '?': name=value pairs. A percent-encoded name could hide a secret one, so its
+ * value is masked too. */
 static void add_parameters(struct buffer *out, struct str parameters)
 {
     bool more = true;
@@ -124,7 +124,7 @@ static void add_uri(struct buffer *out, struct str scheme, struct str rest)
     buffer_add(out, scheme);
     bool has_parameters = str_split(rest, '?', &before, &parameters);
     if (parameters.n > 0 && memchr(parameters.p, '@', parameters.n) != NULL) {
-        /* Perhaps a password with an unencoded '?': where it ends cannot be told. */
+        /* Perhaps a password with an unencoded '?', in which case its end cannot be found. */
         buffer_add(out, MASK);
         return;
     }

@@ -1,5 +1,5 @@
 /*
- * conninfo — shows a libpq connection string without its passwords.
+ * conninfo — prints a libpq connection string without its passwords.
  */
 #ifndef SLUICE_SETTINGS_CONNINFO_H
 #define SLUICE_SETTINGS_CONNINFO_H
@@ -7,8 +7,8 @@
 #include "lib/base/buffer.h"
 #include "lib/base/str.h"
 
-/** Appends `conninfo` (keywords and values, or a URI) with "***" for each password. Where the form
- *  is not understood, nothing of it is shown. */
+/** Appends `conninfo` (keywords and values, or a URI) with "***" for each password; "***" alone
+ *  if it cannot be parsed. */
 void conninfo_add_masked(struct buffer *out, struct str conninfo);
 
 #endif

@@ -1,6 +1,6 @@
 #include "lib/settings/endpoint.h"
 
-/* Names, IPv4 and, in brackets, IPv6: no more than their letters. */
+/* A name, an IPv4 address or, in brackets, an IPv6 address: only the characters are checked. */
 static bool is_host(struct str host, bool in_brackets)
 {
     if (host.n == 0 || host.n > ENDPOINT_HOST) {

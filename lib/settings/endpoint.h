@@ -1,5 +1,5 @@
 /*
- * endpoint — a server's address as settings write it: host:port, an IPv6 address in brackets.
+ * endpoint — a server's address as written in settings: host:port, an IPv6 address in brackets.
  */
 #ifndef SLUICE_SETTINGS_ENDPOINT_H
 #define SLUICE_SETTINGS_ENDPOINT_H
@@ -16,11 +16,11 @@ struct endpoint {
     int port;                     /* 1..65535 */
 };
 
-/** Reads host:port. Returns false, `endpoint` untouched, for anything else. */
+/** Parses host:port. Returns false, `endpoint` untouched, for anything else. */
 bool endpoint_parse(struct str text, struct endpoint *endpoint);
 
-/** Reads a list of them with spaces between, 1..ENDPOINTS_MAX. Returns how many there are, 0
- *  where one is wrong or there are too many. */
+/** Parses a list of 1..ENDPOINTS_MAX endpoints separated by spaces. Returns their number, 0 if
+ *  one is invalid or there are too many. */
 size_t endpoint_list(struct str text, struct endpoint endpoints[ENDPOINTS_MAX]);
 
 #endif

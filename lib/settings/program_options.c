@@ -12,7 +12,7 @@
 
 enum { COMMON_COUNT = 5 };
 
-/* What getopt_long() returns: the common options as here, the program's own from ASK_OWN on. */
+/* Return values of getopt_long(): the common options, then the program's own from ASK_OWN on. */
 enum { ASK_CONFIG = 1, ASK_CHECK_CONFIG, ASK_PRINT_CONFIG, ASK_HELP, ASK_VERSION, ASK_OWN };
 
 static const struct program_option COMMON[COMMON_COUNT] = {
@@ -96,7 +96,7 @@ static int unknown_option(const struct program *program, int found, char *const 
                                argv[optind - 1]);
 }
 
-/* Returns PROGRAM_GOES_ON where the settings are to be looked at. */
+/* Returns PROGRAM_GOES_ON if the settings are to be loaded next, otherwise the exit code. */
 static int read_options(struct program *program, int argc, char **argv,
                         struct parsed_options *parsed_options)
 {
@@ -113,7 +113,7 @@ static int read_options(struct program *program, int argc, char **argv,
         program->options[i].value = NULL;
         describe(&options[COMMON_COUNT + i], &program->options[i], ASK_OWN + (int)i);
     }
-    optind = 0; /* begin anew, also when called twice in one process */
+    optind = 0; /* restarts getopt, also when called twice in one process */
     while ((found = getopt_long(argc, argv, ":", options, NULL)) != -1) {
         switch (found) {
         case ASK_CONFIG:
@@ -157,8 +157,8 @@ static void start_log(const struct program *program, const struct settings *sett
     log_start(program->name, level);
 }
 
-/* What `{program}` means in settings: the pool, where it is one of several, else the name
- * without "sluice-". */
+/* What `{program}` stands for in settings: the value of --pool if the program has pools and it is
+ * given, else the program's name without "sluice-". */
 static const char *part_of(const struct program *program)
 {
     static const char OURS[] = "sluice-";
@@ -185,7 +185,7 @@ int program_start(struct program *program, int argc, char **argv, struct setting
         return bad_config(program, error);
     }
     settings_name_program(settings, part_of(program));
-    /* Shown even where something is missing: to find out what. */
+    /* Printed even if required settings are missing, to help find out which. */
     if (parsed_options.print) {
         settings_print(stdout, settings);
     }

@@ -22,9 +22,9 @@
 enum program_exit {
     PROGRAM_GOES_ON = -1,
     PROGRAM_OK = 0,
-    PROGRAM_NEEDS_PERSON = 1, /* reconcile found what a person must look at */
+    PROGRAM_NEEDS_PERSON = 1, /* reconcile found something that needs an operator */
     PROGRAM_USAGE = 64,       /* wrong command line */
-    PROGRAM_UNAVAILABLE = 69, /* Redis or PostgreSQL does not answer at the start */
+    PROGRAM_UNAVAILABLE = 69, /* Redis or PostgreSQL does not answer at start-up */
     PROGRAM_BAD_CONFIG = 78   /* wrong settings */
 };
 
@@ -32,9 +32,9 @@ enum { PROGRAM_OPTIONS_MAX = 16 };
 
 struct program_option {
     const char *name;        /* without "--" */
-    const char *argument;    /* what help calls its argument; NULL: takes none */
+    const char *argument;    /* name of its argument in the help; NULL: takes none */
     const char *description; /* one line */
-    const char *value; /* out: the argument ("" for an option without), NULL where not given */
+    const char *value;       /* out: the argument ("" for an option without), NULL if not given */
 };
 
 struct program {
@@ -42,23 +42,24 @@ struct program {
     const char *summary;            /* one sentence for --help */
     struct program_option *options; /* the program's own */
     size_t option_count;            /* 0..PROGRAM_OPTIONS_MAX */
-    const char *const
-        *required; /* settings that it cannot do without, the last one NULL; or NULL */
-    /* Further checks of the settings, also by --check-config (key files, say); or NULL. */
+    /* Names of the required settings, NULL-terminated; or NULL. */
+    const char *const *required;
+    /* Further checks of the settings, also with --check-config (key files, for example); or
+     * NULL. */
     bool (*check)(const struct settings *settings, char error[SETTINGS_ERROR]);
-    const char
-        *arguments_help; /* what help calls the arguments, e.g. "COMMAND …"; NULL: takes none */
-    char **arguments;    /* out: what is not an option, borrowed from argv */
-    int argument_count;  /* out */
+    /* Name of the arguments in the help, e.g. "COMMAND …"; NULL: takes none. */
+    const char *arguments_help;
+    char **arguments;   /* out: what is not an option, borrowed from argv */
+    int argument_count; /* out */
 };
 
-/** Reads the command line, loads the settings from --config (else $SLUICE_CONFIG, else defaults and
- *  environment only), checks them and starts the log. Returns PROGRAM_GOES_ON, or the code to exit
- *  with at once: what was asked for is printed, or one sentence on standard error. `settings` are
- *  to be freed with settings_free() in the former case only. */
+/** Parses the command line, loads the settings from --config (else $SLUICE_CONFIG, else defaults
+ *  and environment only), checks them and starts the log. Returns PROGRAM_GOES_ON, or the exit
+ *  code: the requested text was printed, or one sentence on standard error. Free `settings` with
+ *  settings_free() in the former case only. */
 int program_start(struct program *program, int argc, char **argv, struct settings *settings);
 
-/** Says on standard error what is wrong with the command line and where help is. Returns
+/** Prints on standard error what is wrong with the command line and where help is. Returns
  *  PROGRAM_USAGE. */
 int program_usage_error(const struct program *program, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -31,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char error[SETTINGS_ERR
     return false;
 }
 
-/* Sets one value; `where` is "FILE:LINE" or "environment". */
+/* Sets one value; `where`, for error messages, is "FILE:LINE", the variable or "default". */
 static bool set_value(struct settings *settings, const struct setting_row *row, struct str value,
                       const char *where, char error[SETTINGS_ERROR])
 {
@@ -61,7 +61,7 @@ static bool set_defaults(struct settings *settings, char error[SETTINGS_ERROR])
     return true;
 }
 
-/* One line of the file. `set_in` remembers in which line each row was set, 0 for not yet. */
+/* Reads one line of the file. `set_in` holds the line in which each row was set, 0: not yet. */
 static bool read_line(struct settings *settings, struct str line, const char *path, int number,
                       int set_in[ROW_COUNT], char error[SETTINGS_ERROR])
 {
@@ -223,7 +223,7 @@ static bool is_one_set(struct settings *settings, struct str names)
     return false;
 }
 
-/* "a, b or c must be set". */
+/* Refuses with "a, b or c must be set: …". */
 static bool refuse_missing(struct str names, char error[SETTINGS_ERROR])
 {
     struct str rest = names;

@@ -1,7 +1,7 @@
 /*
- * settings — the programs' settings, one field a row of settings.tbl.
- * Sources, a later one wins: default, file (`key = value`, whole-line comments with '#'),
- * environment (SLUICE_<NAME>). What cannot be right stops the program with one sentence.
+ * settings — the programs' settings, one field per row of settings.tbl.
+ * Sources, later ones take precedence: default, file (`key = value`, comments on lines of their own
+ * with '#'), environment (SLUICE_<NAME>). An invalid setting stops the program with one sentence.
  */
 #ifndef SLUICE_SETTINGS_SETTINGS_H
 #define SLUICE_SETTINGS_SETTINGS_H
@@ -22,7 +22,7 @@ enum { SETTINGS_ERROR = 512, SETTINGS_FILE_MAX = 64 * 1024 };
 #define SETTING_FIELD_INTEGER     int64_t
 #define SETTING_FIELD_BOOLEAN     bool
 
-/** Text is never NULL: what is not set is "". */
+/** Text is never NULL: an unset setting is "". */
 struct settings {
     struct arena *memory; /* owns the text */
 #define SETTING(name, kind, minimum, maximum, initial, unit, description) SETTING_FIELD_##kind name;
@@ -31,28 +31,28 @@ struct settings {
 };
 
 /** Fills `settings` from the defaults, the file at `path` (NULL or "": none) and the environment;
- *  give it back with settings_free(). Returns false for an unknown, repeated or bad setting:
- *  `error` then gets one sentence that names file, line and what is allowed, and there is nothing
- *  to free. */
+ *  free it with settings_free(). Returns false for an unknown, repeated or invalid setting: `error`
+ *  then has one sentence that names file, line and the allowed values, and there is nothing to
+ *  free. */
 bool settings_load(const char *path, struct settings *settings, char error[SETTINGS_ERROR]);
 
-/** Frees the text. Also right for zeroed settings. */
+/** Frees the text. A zeroed `settings` is allowed. */
 void settings_free(struct settings *settings);
 
-/** What stands for Redis among the names of settings_require(). */
+/** The element for Redis in the names of settings_require(). */
 #define SETTINGS_REDIS "redis_socket|redis_address|redis_sentinels|redis_cluster"
 
-/** True when each of `names` (setting names, the last one NULL; "a|b": one of them is enough) is
- *  set. Otherwise `error` names the first that is missing. A name that is no text setting is a
- *  defect and ends the process. */
+/** True when each of `names` (setting names, ended by NULL; "a|b": one of them suffices) is set.
+ *  Otherwise `error` names the first missing one. A name that is no text setting is a defect and
+ *  aborts the process. */
 bool settings_require(const struct settings *settings, const char *const names[],
                       char error[SETTINGS_ERROR]);
 
-/** Prints every setting as a line of the settings file. Paths of secrets are shown, their content
+/** Prints every setting as a line of the settings file. Paths of secrets are printed, their content
  *  is not; a password in postgres_conninfo is masked. */
 void settings_print(FILE *stream, const struct settings *settings);
 
-/** Prints what every setting means: kind, range, unit, default. */
+/** Prints the meaning of every setting: kind, range, unit, default. */
 void settings_help(FILE *stream);
 
 #endif

@@ -50,7 +50,7 @@ const char **setting_text(struct settings *settings, const struct setting_row *r
     return field(settings, row);
 }
 
-/* The words of a CHOICE: what its description says before the colon. */
+/* The words of a CHOICE, which its description lists before the colon. */
 static struct str choice_words(const struct setting_row *row)
 {
     struct str words;

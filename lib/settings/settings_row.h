@@ -1,6 +1,6 @@
 /*
- * settings_row — the rows of settings.tbl as data, and one value at a time. Used inside of
- * lib/settings only.
+ * settings_row — the rows of settings.tbl as data, and access to single values. Internal to
+ * lib/settings.
  */
 #ifndef SLUICE_SETTINGS_SETTINGS_ROW_H
 #define SLUICE_SETTINGS_SETTINGS_ROW_H
@@ -41,19 +41,19 @@ size_t setting_row_count(void);
 /** Row `i`, in the order of the table. */
 const struct setting_row *setting_row(size_t i);
 
-/** The index of the row named `name`; returns false where there is none. */
+/** Sets `*i` to the index of the row named `name`; returns false if there is none. */
 bool setting_row_find(struct str name, size_t *i);
 
-/** Where the field of a text kind is. */
+/** The field of a row of a text kind. */
 const char **setting_text(struct settings *settings, const struct setting_row *row);
 
-/** Says what a value may be, e.g. "a whole number from 1 to 9 (ms)". */
+/** Describes the allowed values, e.g. "a whole number from 1 to 9 (ms)". */
 void setting_allowed(const struct setting_row *row, char out[SETTING_ALLOWED]);
 
-/** Sets the field from `value`. Returns false, nothing changed, where it is not allowed. */
+/** Sets the field from `value`. Returns false, nothing changed, if `value` is not allowed. */
 bool setting_set(struct settings *settings, const struct setting_row *row, struct str value);
 
-/** The value of an integer or boolean row as it is written in a file. */
+/** Formats the value of an integer or boolean row as in a settings file. */
 void setting_number_text(const struct settings *settings, const struct setting_row *row,
                          char out[32]);
 

@@ -38,7 +38,7 @@ static bool read_open_file(int fd, const char *path, size_t maximum, char **byte
 bool text_file_read(const char *path, size_t maximum, char **bytes, size_t *length,
                     char error[TEXT_FILE_ERROR])
 {
-    /* Without O_NONBLOCK a FIFO would hold the program up before it can be refused. */
+    /* O_NONBLOCK, because opening a FIFO would otherwise block before it can be refused. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
     if (fd < 0) {

@@ -12,11 +12,11 @@
 #include "lib/settings/settings_row.h"
 #include "lib/store/postgres_reach.h"
 
-/* A folder of texts has folders in it. */
+/* A directory of texts has subdirectories. */
 enum { LINKS_DEPTH = 1, LINKS_MOST = 32 };
 
-/* Names are looked up, certificates and modules of libc found there. Files are replaced by new
- * ones, so that a folder is what stays. */
+/* For name look-ups, certificates and libc's modules. Directories rather than files, since files
+ * are replaced by new ones. */
 static const char *const FOR_THE_NETWORK[] = {
     "/etc",
     "/usr/lib",
@@ -29,16 +29,16 @@ static const char *const FOR_THE_NETWORK[] = {
     "/dev/urandom",
 };
 
-/* Who we are, for libpq. */
+/* libpq looks up the user's name. */
 static const char *const FOR_POSTGRES[] = {"/etc/passwd", "/etc/group", "/etc/nsswitch.conf"};
 
-/* Whether memory was made by another kernel's run. */
+/* Read to detect shared memory from an earlier boot. */
 static const char BOOT_ID[] = "/proc/sys/kernel/random/boot_id";
 
 struct plan {
     struct sandbox sandbox;
     struct arena *arena; /* of paths */
-    size_t links;        /* folders that only links lead to */
+    size_t links;        /* directories that are reached through links only */
 };
 
 static const char *folder_of(struct plan *plan, const char *path)
@@ -68,8 +68,8 @@ static bool is_read_already(const struct plan *plan, const char *path)
     return false;
 }
 
-/* Where a link leads to, however many there are between: that is what the kernel looks at.
- * Certificates are such links, and what they lead to is replaced by a file beside it. */
+/* Allows the target of a link, resolved completely, as the kernel checks that. Certificates are
+ * such links, whose target is replaced by a new file beside it. */
 static void read_target(struct plan *plan, const char *path)
 {
     char target[PATH_MAX];
@@ -113,8 +113,8 @@ static void read_links_in(struct plan *plan, const char *folder, int depth)
     }
 }
 
-/* A file is read again when another one has taken its name, so its folder is what may be read. */
-static void read_there(struct plan *plan, const char *path)
+/* Allows a file's directory: the file is reloaded when a new one is renamed to its name. */
+static void allow_reading(struct plan *plan, const char *path)
 {
     if (path == NULL || path[0] != '/') {
         return;
@@ -128,7 +128,7 @@ static void read_there(struct plan *plan, const char *path)
     }
 }
 
-static void write_beside(struct plan *plan, const char *path)
+static void allow_writing_beside(struct plan *plan, const char *path)
 {
     if (path[0] == '/') {
         sandbox_allow(&plan->sandbox, folder_of(plan, path), true);
@@ -155,11 +155,11 @@ static void read_named(struct plan *plan, const struct settings *settings,
         if (!setting_row_find(str_of(names[n]), &i) || !is_path(setting_row(i))) {
             abort();
         }
-        read_there(plan, text_of(settings, setting_row(i)));
+        allow_reading(plan, text_of(settings, setting_row(i)));
     }
 }
 
-/* Whatever else than a socket is set of Redis is about another machine, or is a file to be read. */
+/* Apart from redis_socket, the Redis settings name other machines or files to be read. */
 static void add_redis(struct plan *plan, const struct settings *settings)
 {
     for (size_t i = 0; i < setting_row_count(); i++) {
@@ -169,7 +169,7 @@ static void add_redis(struct plan *plan, const struct settings *settings)
             continue;
         }
         if (is_path(row)) {
-            read_there(plan, text_of(settings, row));
+            allow_reading(plan, text_of(settings, row));
         } else if (str_equal(name, STR("redis_address")) ||
                    str_equal(name, STR("redis_sentinels")) ||
                    str_equal(name, STR("redis_cluster"))) {
@@ -184,7 +184,7 @@ static void add_postgres(struct plan *plan, const struct settings *settings)
     struct postgres_reach reach;
     char error[SETTINGS_ERROR];
 
-    /* What libpq refuses, it opens nothing for; the program has said so at its start. */
+    /* libpq opens nothing for a conninfo that it refuses; the program has reported that already. */
     if (!postgres_reach_find(settings->postgres_conninfo, plan->arena, &reach, error)) {
         return;
     }
@@ -193,7 +193,7 @@ static void add_postgres(struct plan *plan, const struct settings *settings)
         if (reach.files[i].alone) {
             sandbox_allow(&plan->sandbox, reach.files[i].path, false);
         } else {
-            read_there(plan, reach.files[i].path);
+            allow_reading(plan, reach.files[i].path);
         }
     }
     for (size_t i = 0; i < sizeof(FOR_POSTGRES) / sizeof(FOR_POSTGRES[0]); i++) {
@@ -204,13 +204,13 @@ static void add_postgres(struct plan *plan, const struct settings *settings)
 static void add_shared_folders(struct plan *plan, const struct settings *settings,
                                const struct confinement *confinement)
 {
-    write_beside(plan, settings->metrics_file);
-    write_beside(plan, settings->snapshot_file);
-    write_beside(plan, settings->catalog_l1_directory);
-    write_beside(plan, settings->origin_socket);
+    allow_writing_beside(plan, settings->metrics_file);
+    allow_writing_beside(plan, settings->snapshot_file);
+    allow_writing_beside(plan, settings->catalog_l1_directory);
+    allow_writing_beside(plan, settings->origin_socket);
     if (confinement->keeps_board) {
-        /* Its parent, for it may go and be made anew. */
-        write_beside(plan, settings->board_directory);
+        /* Its parent, since the directory may disappear and be recreated. */
+        allow_writing_beside(plan, settings->board_directory);
     }
     if (settings->catalog_l1_directory[0] != '\0') {
         sandbox_allow(&plan->sandbox, BOOT_ID, false);

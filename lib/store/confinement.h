@@ -1,7 +1,7 @@
 /*
- * confinement — what a program of ours leaves itself of the machine (lib/base/sandbox.h), by its
- * settings: the stores that it speaks to, the files that it reads again when they change, the
- * folders that it shares with others of its host.
+ * confinement — confines a program (lib/base/sandbox.h) to what its settings require: the stores
+ * that it connects to, the files that it reloads when they change, the directories that it shares
+ * with other programs of its host.
  */
 #ifndef SLUICE_STORE_CONFINEMENT_H
 #define SLUICE_STORE_CONFINEMENT_H
@@ -11,18 +11,18 @@
 #include "lib/settings/settings.h"
 
 struct confinement {
-    const char *const *
-        reads; /* names of settings, the last one NULL: files or folders that it reads; NULL: none */
-    bool has_postgres; /* speaks to PostgreSQL */
-    bool calls_others; /* asks somebody else's server by HTTP */
-    bool keeps_board;  /* writes board_directory, and makes it anew where it went away */
+    /* Names of settings, NULL-terminated, whose files or directories it reads; NULL: none. */
+    const char *const *reads;
+    bool has_postgres; /* connects to PostgreSQL */
+    bool calls_others; /* calls third-party servers by HTTP */
+    bool keeps_board;  /* writes board_directory, and recreates it if it disappears */
 };
 
-/** Confines the process for the rest of its life, unless the setting `sandbox` says no: it opens
- *  what `reads` names, what Redis and PostgreSQL need by the settings, and the shared folders
- *  (those of metrics_file, snapshot_file, catalog_l1_directory and origin_socket; of
- *  board_directory where it keeps the board). Whoever opens anything else does it before. Logs
- *  what the kernel has not got. */
+/** Confines the process for the rest of its life, unless the setting `sandbox` is off: it can then
+ *  open what `reads` names, what Redis and PostgreSQL need by the settings, and the shared
+ *  directories (those of metrics_file, snapshot_file, catalog_l1_directory and origin_socket; of
+ *  board_directory if it keeps the board). Open any other file before. Logs what the kernel does
+ *  not support. */
 void confine(const struct settings *settings, const struct confinement *confinement);
 
 #endif

@@ -94,7 +94,8 @@ enum attempt postgres_judge(struct postgres *postgres, enum wire wire, PGresult 
         return ATTEMPT_STALE;
     }
     if (fatal && (has_state(postgres, "57P01") || has_state(postgres, "57P05"))) {
-        /* The server was shut down, or ended an idle session: it says so instead of committing. */
+        /* The server is shutting down or ended an idle session, and sends this instead of a
+         * commit. */
         disconnect(postgres);
         return ATTEMPT_STALE;
     }
@@ -105,8 +106,8 @@ enum attempt postgres_judge(struct postgres *postgres, enum wire wire, PGresult 
     }
     bool read_only = has_state(postgres, "25006");
     if (read_only || has_state(postgres, "26000") || has_state(postgres, "0A000")) {
-        /* The server takes no writes (any more), and perhaps another one does; or the prepared
-         * statement is gone or outdated (a migration): nothing ran. */
+        /* The server takes no writes (any more), but another one may; or the prepared statement is
+         * missing or outdated (a migration): nothing ran. */
         if (read_only) {
             log_event(LOG_LEVEL_WARNING, "postgres.read_only", LOG_NO_FIELDS);
         }
@@ -144,7 +145,7 @@ static void connecting_failed(struct postgres *postgres, const char *why)
     } else if (postgres->backoff_ms > BACKOFF_MOST_MS) {
         postgres->backoff_ms = BACKOFF_MOST_MS;
     }
-    /* Many workers lose the server at one moment and must not all come back at one. */
+    /* Jitter: many workers lose the server at the same moment and must not return together. */
     postgres->connect_after_ms = clock_monotonic_ms() + postgres->backoff_ms / 2 +
                                  random_below((uint32_t)postgres->backoff_ms / 2 + 1);
 }

@@ -3,11 +3,11 @@
 #include "lib/store/postgres_internal.h"
 #include "lib/store/queries.h"
 
-/* Connecting, setting up and preparing share this much of a call, so that the statement itself
- * always has its whole statement_timeout before the client gives up. */
+/* The part of a call for connecting, setting up and preparing, so that the statement always has its
+ * full statement_timeout before the client gives up. */
 enum { READY_MS = 1000 };
 
-/* DONE: it is sent. */
+/* ATTEMPT_DONE: sent. */
 static enum attempt send_now(struct postgres *postgres, struct postgres_call *call)
 {
     const struct query_text *text = query_text(call->query);
@@ -68,7 +68,7 @@ static void conclude(struct postgres *postgres, struct postgres_call *call, enum
     }
 }
 
-/* The second try of what certainly was not carried out; the last. */
+/* The second and last attempt at what certainly was not executed. */
 static enum attempt send_again(struct postgres *postgres, struct postgres_call *call)
 {
     call->sent_again = true;
@@ -76,8 +76,8 @@ static enum attempt send_again(struct postgres *postgres, struct postgres_call *
     return send_now(postgres, call);
 }
 
-/* Its time, `longest_ms` and READY_MS of them at most for the connection, begins once the one
- * before is finished. */
+/* Sends a call with a deadline in `longest_ms`, of which at most READY_MS are for the connection,
+ * counted from the end of an earlier call. */
 static void send_for(struct postgres *postgres, struct postgres_call *call, int64_t longest_ms)
 {
     if (postgres->in_flight != NULL) {
@@ -153,8 +153,8 @@ enum postgres_outcome postgres_query(struct postgres *postgres, struct arena *ar
     return postgres_take(postgres, arena, &call, result);
 }
 
-/* Whether `query`, asked at once, is answered; its row goes to `rows`, which the caller clears. */
-static bool ask_soon(struct postgres *postgres, enum query query, PGresult **rows)
+/* Whether `query` is answered within READY_MS; the caller clears `rows`. */
+static bool query_briefly(struct postgres *postgres, enum query query, PGresult **rows)
 {
     struct postgres_call call = {.query = query};
 
@@ -168,7 +168,7 @@ bool postgres_alive(struct postgres *postgres)
 {
     PGresult *rows = NULL;
 
-    if (!ask_soon(postgres, QUERY_SESSION_PING, &rows)) {
+    if (!query_briefly(postgres, QUERY_SESSION_PING, &rows)) {
         return false;
     }
     PQclear(rows);
@@ -179,7 +179,7 @@ bool postgres_commits(struct postgres *postgres)
 {
     PGresult *rows = NULL;
 
-    if (!ask_soon(postgres, QUERY_SESSION_COMMITS, &rows)) {
+    if (!query_briefly(postgres, QUERY_SESSION_COMMITS, &rows)) {
         return false;
     }
     bool commits = str_equal(postgres_text(rows, 0, 0), STR("t"));

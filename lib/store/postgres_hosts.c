@@ -10,18 +10,18 @@
 #include "lib/store/postgres_race.h"
 #include "lib/store/postgres_wire.h"
 
-/* What the conninfo gives for each server, as a list with commas. */
+/* What the conninfo has for each server, as a comma-separated list. */
 enum list { LIST_HOST, LIST_HOSTADDR, LIST_PORT, LIST_COUNT };
 
 static const char *const LIST_NAMES[LIST_COUNT] = {"host", "hostaddr", "port"};
 
-/* libpq knows about forty keywords; three are ours, and the end. */
+/* libpq knows about forty keywords; three are ours, plus the terminator. */
 enum { KEYWORDS_MOST = 64 };
 
 struct postgres_hosts {
     const char *conninfo;
     PQconninfoOption *options;
-    char *lists[LIST_COUNT]; /* cut at their commas */
+    char *lists[LIST_COUNT]; /* split at their commas */
     size_t lengths[LIST_COUNT];
     const char *values[LIST_COUNT][POSTGRES_HOSTS_MOST];
     size_t count;
@@ -29,7 +29,7 @@ struct postgres_hosts {
     struct postgres_age newest; /* of all servers that were written to */
 };
 
-/* Cuts a copy of `text` at its commas. */
+/* Splits a copy of `text` at its commas. */
 static void cut(struct postgres_hosts *hosts, enum list list, const char *text)
 {
     char *piece = strdup(text);
@@ -63,7 +63,7 @@ static void read_lists(struct postgres_hosts *hosts)
     }
 }
 
-/* Whether the lists fit each other; where they do not, libpq is left to say so. */
+/* Whether the lists have matching lengths; otherwise libpq reports the error. */
 static bool fits(const struct postgres_hosts *hosts, size_t count)
 {
     size_t names = hosts->lengths[LIST_HOST];
@@ -137,7 +137,7 @@ static bool is_list(const char *keyword)
     return false;
 }
 
-/* Of what stands twice libpq takes the later: our defaults stand before what the conninfo says. */
+/* Of a repeated keyword libpq uses the last: our defaults precede the conninfo's values. */
 static PGconn *begin(const struct postgres_hosts *hosts, size_t index)
 {
     const char *names[KEYWORDS_MOST] = {"fallback_application_name", "client_encoding",
@@ -159,9 +159,9 @@ static PGconn *begin(const struct postgres_hosts *hosts, size_t index)
     return PQconnectStartParams(names, values, 0);
 }
 
-/* A server may be older than what was written to only where it is of another cluster: a database
- * that was brought back from a backup begins anew. */
-static bool is_left_behind(const struct postgres_hosts *hosts, const struct postgres_age *age)
+/* A server with an older timeline than one already written to is accepted only as part of another
+ * cluster: a database restored from a backup starts over. */
+static bool has_older_timeline(const struct postgres_hosts *hosts, const struct postgres_age *age)
 {
     return age->timeline > 0 && age->timeline < hosts->newest.timeline &&
            strcmp(age->cluster, hosts->newest.cluster) == 0;
@@ -172,7 +172,7 @@ static bool is_better(const struct racer *racer, const struct racer *best)
     return best == NULL || racer->age.timeline > best->age.timeline;
 }
 
-/* The one to take of those that answered; the others' errors are added up in `error`. */
+/* Chooses among the servers that answered; the others' errors are collected in `error`. */
 static struct racer *choose(struct postgres_hosts *hosts, struct racer *racers, char *error,
                             size_t size)
 {
@@ -187,7 +187,7 @@ static struct racer *choose(struct postgres_hosts *hosts, struct racer *racers, 
         if (racer->stage == RACER_ANSWERED) {
             writers += racer->age.timeline > 0;
             why = "it takes writes, but another one was promoted after it";
-            if (!is_left_behind(hosts, &racer->age)) {
+            if (!has_older_timeline(hosts, &racer->age)) {
                 best = is_better(racer, best) ? racer : best;
                 continue;
             }

@@ -1,6 +1,6 @@
 /*
- * postgres_internal — what the parts of the PostgreSQL client share. Internal to them: postgres.c
- * keeps the connection, postgres_call.c puts statements on it.
+ * postgres_internal — shared by the parts of the PostgreSQL client and internal to them: postgres.c
+ * manages the connection, postgres_call.c executes statements on it.
  */
 #ifndef SLUICE_STORE_POSTGRES_INTERNAL_H
 #define SLUICE_STORE_POSTGRES_INTERNAL_H
@@ -19,28 +19,28 @@ struct postgres {
     PGconn *connection;         /* NULL while not connected */
     bool prepared[QUERY_COUNT]; /* on this connection */
     int64_t connect_after_ms;   /* monotonic: no attempt before */
-    int64_t backoff_ms;         /* 0 while all is well */
+    int64_t backoff_ms;         /* 0 while connections succeed */
     struct postgres_call *in_flight;
     struct postgres_refusal refusal; /* the last one */
 };
 
-/* What one attempt came to. */
+/* The result of one attempt. */
 enum attempt {
     ATTEMPT_DONE,
     ATTEMPT_REFUSED,
     ATTEMPT_UNREACHABLE,
-    ATTEMPT_STALE, /* nothing was carried out, and a new connection may do better */
+    ATTEMPT_STALE, /* nothing was executed, and a new connection may succeed */
     ATTEMPT_UNKNOWN
 };
 
-/** Keeps what `result` says against the statement; NULL: nothing. */
+/** Stores the refusal that `result` carries; NULL: none. */
 void postgres_remember(struct postgres *postgres, const PGresult *result);
 
-/** Reads the end of an exchange. Takes over `result` unless it is DONE. */
+/** Classifies the end of an exchange. Takes over `result` unless it is DONE. */
 enum attempt postgres_judge(struct postgres *postgres, enum wire wire, PGresult *result);
 
-/** A connection that answers, as far as can be told without asking, with `query` prepared on it,
- *  until `deadline` (monotonic). Only while nothing is in flight. */
+/** Ensures, until `deadline` (monotonic), a connection that seems alive without querying it, with
+ *  `query` prepared on it. Only while nothing is in flight. */
 enum attempt postgres_make_ready(struct postgres *postgres, enum query query, int64_t deadline);
 
 #endif

@@ -10,9 +10,8 @@
 #include "lib/store/postgres_wire.h"
 #include "lib/store/queries.h"
 
-/* How much longer than the fastest the others may take. A server that answers later than that
- * cannot be told from one that is down, and whoever connects while one of them is down waits
- * this long. */
+/* How much longer than the fastest the others may take. A slower server cannot be distinguished
+ * from one that is down, and every connection made while one is down waits this long. */
 enum { MOMENT_MS = 200 };
 
 static void give_up(struct racer *racer)
@@ -53,8 +52,8 @@ static void continue_connecting(struct racer *racer)
     }
 }
 
-/* A server that refuses to tell is as good as any: its age is just not known. */
-static void take_age(struct racer *racer, const PGresult *result)
+/* A server that refuses the query is accepted, with its age unknown. */
+static void store_age(struct racer *racer, const PGresult *result)
 {
     if (PQresultStatus(result) != PGRES_TUPLES_OK) {
         return;
@@ -75,7 +74,7 @@ static void continue_reading(struct racer *racer)
             racer->stage = RACER_ANSWERED;
             break;
         }
-        take_age(racer, result);
+        store_age(racer, result);
         PQclear(result);
     }
     if (PQstatus(racer->connection) != CONNECTION_OK) {
@@ -96,8 +95,8 @@ static short events_of(const struct racer *racer)
     return PQflush(racer->connection) > 0 ? POLLIN | POLLOUT : POLLIN;
 }
 
-/* One look at everybody who runs. False where nobody does. */
-static bool look(struct racer *racers, size_t count, int64_t deadline)
+/* Polls all running racers once. False if none is running. */
+static bool poll_racers(struct racer *racers, size_t count, int64_t deadline)
 {
     struct pollfd watched[POSTGRES_HOSTS_MOST];
     struct racer *whose[POSTGRES_HOSTS_MOST];
@@ -123,7 +122,7 @@ static bool look(struct racer *racers, size_t count, int64_t deadline)
     return true;
 }
 
-static bool is_one_through(const struct racer *racers, size_t count)
+static bool has_any_answered(const struct racer *racers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (racers[i].stage == RACER_ANSWERED) {
@@ -137,8 +136,8 @@ void racers_run(struct racer *racers, size_t count, int64_t deadline)
 {
     bool through = false;
 
-    while (clock_monotonic_ms() < deadline && look(racers, count, deadline)) {
-        if (!through && is_one_through(racers, count)) {
+    while (clock_monotonic_ms() < deadline && poll_racers(racers, count, deadline)) {
+        if (!through && has_any_answered(racers, count)) {
             int64_t moment = clock_monotonic_ms() + MOMENT_MS;
             through = true;
             deadline = moment < deadline ? moment : deadline;

@@ -8,7 +8,7 @@
 
 #include <libpq-fe.h>
 
-/* With it libpq puts everything together, and then connects to nobody. */
+/* With this port libpq resolves all options, and then connects nowhere. */
 static const char NO_PORT[] = "0";
 
 static const char *const FILES[] = {"passfile",    "servicefile", "sslcert",  "sslkey",
@@ -19,8 +19,8 @@ static bool has_text(const char *text)
     return text != NULL && text[0] != '\0';
 }
 
-/* What libpq says of a conninfo that it cannot read may quote a password. */
-static void say_why(const char *conninfo, const PGconn *connection, char error[SETTINGS_ERROR])
+/* libpq's message about a conninfo that it cannot parse may quote a password. */
+static void write_error(const char *conninfo, const PGconn *connection, char error[SETTINGS_ERROR])
 {
     PQconninfoOption *read = PQconninfoParse(conninfo, NULL);
 
@@ -36,7 +36,7 @@ static void say_why(const char *conninfo, const PGconn *connection, char error[S
     PQconninfoFree(read);
 }
 
-/* The options in force; NULL, with a sentence, where libpq refuses them. */
+/* The options in force; NULL, with one sentence in `error`, if libpq refuses them. */
 static PQconninfoOption *options_of(const char *conninfo, char error[SETTINGS_ERROR])
 {
     const char *const names[] = {"dbname", "port", NULL};
@@ -51,14 +51,14 @@ static PQconninfoOption *options_of(const char *conninfo, char error[SETTINGS_ER
     if (port != NULL && strcmp(port, NO_PORT) == 0) {
         options = PQconninfo(connection);
     } else {
-        say_why(conninfo, connection, error);
+        write_error(conninfo, connection, error);
     }
     PQfinish(connection);
     return options;
 }
 
-/* Several hosts stand with commas between. */
-static bool is_beyond_this_machine(const char *hosts)
+/* `hosts` may be a comma-separated list. */
+static bool is_remote(const char *hosts)
 {
     for (const char *host = hosts; host != NULL; host = strchr(host, ',')) {
         host += *host == ',' ? 1 : 0;
@@ -79,7 +79,7 @@ static bool is_file(const char *keyword)
     return false;
 }
 
-/* Words that stand where a file's name could: all certificates of the system, a key in a device. */
+/* Values that are no file names: all of the system's certificates, a key in a device. */
 static bool is_no_file(const char *keyword, const char *value)
 {
     return (strcmp(keyword, "sslrootcert") == 0 && strcmp(value, "system") == 0) ||
@@ -119,7 +119,7 @@ static const char *home(void)
     return has_text(named) && named[0] == '/' ? named : NULL;
 }
 
-/* What is looked for at home, unless something else is named. */
+/* Adds the files that libpq looks for in the home directory by default. */
 static void add_home(struct postgres_reach *reach, struct arena *arena, bool has_service)
 {
     static const char *const NAMES[] = {".pgpass", ".postgresql", ".pg_service.conf"};
@@ -131,7 +131,7 @@ static void add_home(struct postgres_reach *reach, struct arena *arena, bool has
     }
 }
 
-/* A default, which is there already. */
+/* Whether it is a default in the home directory, which was added already. */
 static bool is_at_home(const struct postgres_reach *reach, const char *path)
 {
     for (size_t i = 0; i < reach->count; i++) {
@@ -164,7 +164,7 @@ static bool add_option(struct postgres_reach *reach, struct arena *arena,
         return true;
     }
     if (strcmp(option->keyword, "host") == 0 || strcmp(option->keyword, "hostaddr") == 0) {
-        reach->has_network = reach->has_network || is_beyond_this_machine(option->val);
+        reach->has_network = reach->has_network || is_remote(option->val);
         return true;
     }
     if (!is_file(option->keyword) || is_no_file(option->keyword, option->val) ||
@@ -174,7 +174,7 @@ static bool add_option(struct postgres_reach *reach, struct arena *arena,
     return add_named(reach, arena, option->keyword, option->val, error);
 }
 
-/* It is not among the options in force. */
+/* PQconninfo() does not list the service. */
 static bool names_service(const char *conninfo)
 {
     PQconninfoOption *named = PQconninfoParse(conninfo, NULL);

@@ -1,6 +1,6 @@
 /*
- * postgres_reach — what of the machine libpq needs for a conninfo, with what its service, PG…
- * variables and defaults add.
+ * postgres_reach — the files and network access that libpq needs for a conninfo, including what its
+ * service, PG… variables and defaults add.
  */
 #ifndef SLUICE_STORE_POSTGRES_REACH_H
 #define SLUICE_STORE_POSTGRES_REACH_H
@@ -14,23 +14,24 @@
 enum { POSTGRES_FILES_MOST = 16 };
 
 struct postgres_reach {
-    bool
-        has_network; /* a server is not reached by a Unix socket, or may not be: a service can change */
+    /* A server is, or may be (a service can change), reached by something other than a Unix
+     * socket. */
+    bool has_network;
     size_t count;
     struct {
-        const char *path; /* absolute; need not be there */
+        const char *path; /* absolute; may be missing */
         bool alone;       /* nothing beside it is needed */
     } files[POSTGRES_FILES_MOST];
 };
 
-/** Finds it, without asking any server; paths are the arena's. Returns false, with a sentence in
- *  `error`, where libpq refuses the conninfo (a service that is in no file, say), or a file has
- *  no absolute path. */
+/** Determines it without connecting; paths live in the arena. Returns false, with one sentence in
+ *  `error`, if libpq refuses the conninfo (for example an undefined service), or a path is not
+ *  absolute. */
 bool postgres_reach_find(const char *conninfo, struct arena *arena, struct postgres_reach *reach,
                          char error[SETTINGS_ERROR]);
 
-/** Whether that can be had in the sandbox, where there is one: a check of the settings (struct
- *  program). An empty postgres_conninfo is none. */
+/** Whether the sandbox, if enabled, can grant it: a check of the settings (struct program). True
+ *  for an empty postgres_conninfo. */
 bool postgres_reach_check(const struct settings *settings, char error[SETTINGS_ERROR]);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include "lib/base/clock.h"
 
-/* Waits until the socket is ready for one of `events`; 0 at the deadline, else what it is ready
- * for. */
+/* Waits until the socket is ready for one of `events`; 0 at the deadline, else the events that
+ * occurred. */
 static short wait_until(PGconn *connection, short events, int64_t deadline)
 {
     struct pollfd watched = {.fd = PQsocket(connection), .events = events};
@@ -95,7 +95,7 @@ bool wire_send(PGconn *connection, int64_t deadline)
 {
     int left;
 
-    /* Reads meanwhile, for a server that cannot send may not read either. */
+    /* Reads meanwhile: a server that cannot send may not read either. */
 
     while ((left = PQflush(connection)) > 0) {
         short ready = wait_until(connection, POLLIN | POLLOUT, deadline);
@@ -106,7 +106,7 @@ bool wire_send(PGconn *connection, int64_t deadline)
     return left == 0;
 }
 
-/* Keeps the error, if there is one, else the latest. */
+/* Keeps the error, if any, else the latest result. */
 static void keep(PGresult **kept, PGresult *next)
 {
     if (*kept != NULL && PQresultStatus(*kept) == PGRES_FATAL_ERROR) {
@@ -120,7 +120,7 @@ static void keep(PGresult **kept, PGresult *next)
 enum wire wire_receive(PGconn *connection, int64_t deadline, PGresult **result)
 {
     *result = NULL;
-    /* The rows come before the commit: only the end of the answer says that it is done. */
+    /* Rows precede the commit: only the end of the answer confirms it. */
     for (;;) {
         while (PQisBusy(connection) != 0) {
             if (wait_until(connection, POLLIN, deadline) == 0 || PQconsumeInput(connection) == 0) {

@@ -12,7 +12,7 @@ struct query_text {
     const char *text;
 };
 
-/** The statement of that number; never NULL. */
+/** The statement `query`; never NULL. */
 const struct query_text *query_text(enum query query);
 
 #endif

@@ -17,9 +17,9 @@
 
 enum {
     TRIES_MAX = 64,
-    REDIRECTS_MAX = 16, /* in a row without a pause: slots move, but not as fast as this */
-    PAUSE_MS = 10,      /* before the same question is asked again */
-    CHECK_MS = 1000     /* how old the look at a server's tenure may be */
+    REDIRECTS_MAX = 16, /* consecutive ones without a pause: slots do not move that fast */
+    PAUSE_MS = 10,      /* before a command is repeated */
+    CHECK_MS = 1000     /* how old the check of a server's tenure may be */
 };
 
 static struct redis *new_client(const struct settings *settings, int64_t timeout_ms, bool guarded)
@@ -120,7 +120,7 @@ redisReply *redis_ask_node(struct redis *redis, struct redis_node *node,
     return reply;
 }
 
-/* Asks one node of the cluster for the slots. */
+/* Queries one node of the cluster for the slots. */
 static bool ask_for_slots(struct redis *redis, const struct redis_server *server)
 {
     struct redis_node *node = redis_node_of(redis, server);
@@ -198,7 +198,7 @@ static void free_reply(void *reply)
     freeReplyObject(reply);
 }
 
-/* Whether the node is a primary, and its data are known to be whole. */
+/* Whether the node is a primary and, if `guarded`, its data are known to be complete. */
 static bool is_fit(struct redis *redis, struct redis_node *node, bool guarded)
 {
     int64_t now = clock_monotonic_ms();
@@ -228,7 +228,7 @@ static bool is_fit(struct redis *redis, struct redis_node *node, bool guarded)
             remember_error(redis, "Redis has begun anew, and reconcile has not looked yet");
         }
     }
-    /* What was asked for may have been another connection. */
+    /* The check may have used another connection. */
     if (fit && node->context != NULL && guarded == redis->guarded) {
         node->checked_ms = now;
     }
@@ -258,15 +258,15 @@ static redisReply *round_trip(struct redis *redis, struct redis_node *node,
     return reply;
 }
 
-static void pause_a_little(void)
+static void pause_briefly(void)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
 
     (void)nanosleep(&pause, NULL);
 }
 
-/* Takes in what an error says of where to ask next: the node, and whether by ASKING. False: it
- * is the answer. */
+/* Applies a redirection to the next attempt: the node, and whether with ASKING. False: the reply is
+ * final. */
 static bool follow(struct redis *redis, const redisReply *reply, struct redis_node **node,
                    bool *asking)
 {
@@ -292,12 +292,12 @@ static bool follow(struct redis *redis, const redisReply *reply, struct redis_no
         *asking = true;
         return true;
     case REDIS_AGAIN:
-        pause_a_little();
+        pause_briefly();
         redis->slots_are_old = redis->slots != NULL;
         *node = NULL;
         return redis->slots != NULL;
     case REDIS_NO_PRIMARY:
-        /* It has not been carried out; the next call asks who is the primary. */
+        /* The command was not executed; the next call looks for the primary. */
         redis->slots_are_old = redis->slots != NULL;
         remember_error(redis, reply->str);
         disconnect(redis, *node);
@@ -332,7 +332,7 @@ static const redisReply *answer(struct redis *redis, struct arena *arena,
         freeReplyObject(reply);
         reply = NULL;
         if (tries >= REDIRECTS_MAX) {
-            pause_a_little();
+            pause_briefly();
         }
     }
     if (reply == NULL) {

@@ -49,8 +49,8 @@ const char *redis_server_name(const struct redis_server *server, char name[ENDPO
     return name;
 }
 
-/* The password: the file's first line. False, with a sentence, where there should be one and is
- * none. */
+/* Reads the password, the file's first line. False, with one sentence in `error`, if it is
+ * missing. */
 static bool read_password(const char *path, char **bytes, size_t *length, struct str *password,
                           char error[REDIS_ACCESS_ERROR])
 {
@@ -77,7 +77,7 @@ static bool read_password(const char *path, char **bytes, size_t *length, struct
 _Static_assert((int)SECRET_ERROR <= (int)REDIS_ACCESS_ERROR,
                "one sentence fits where the other does");
 
-/* Appends AUTH where there is a password. */
+/* Appends AUTH if there is a password. */
 static bool append_login(const struct redis_access *access, bool sentinel, redisContext *context,
                          int *login, char error[REDIS_ACCESS_ERROR])
 {
@@ -107,9 +107,9 @@ static bool append_login(const struct redis_access *access, bool sentinel, redis
     return appended;
 }
 
-/* What is not sent when a connection is given up must never be: the kernel would go on trying
- * for minutes behind our back, and an entry that arrives then, long after its member has entered
- * at another host, takes their place over. */
+/* Discards unsent data when a connection is closed. Otherwise the kernel would retry for minutes
+ * without our knowledge, and an entry that arrives then, long after its member has entered through
+ * another host, would take over the place. */
 static void forget_unsent_on_close(int fd)
 {
     const struct linger nothing = {.l_onoff = 1, .l_linger = 0};
@@ -133,8 +133,7 @@ static redisContext *connect_to(const struct redis_server *server, bool waits, i
     if (context != NULL && context->err == 0) {
         forget_unsent_on_close(context->fd);
     }
-    /* A connection that a network has forgotten is found out even where nothing is asked over
-     * it. */
+    /* Detects a connection that the network has dropped even while it is idle. */
     if (waits && context != NULL && context->err == 0) {
         (void)redisEnableKeepAlive(context);
     }
@@ -152,8 +151,8 @@ static redisContext *refuse(redisContext *context, const char *why, char error[R
     return NULL;
 }
 
-/* Takes the answer to the login. */
-static bool is_let_in(redisContext *context, char error[REDIS_ACCESS_ERROR])
+/* Reads the reply to AUTH. */
+static bool read_auth_reply(redisContext *context, char error[REDIS_ACCESS_ERROR])
 {
     void *taken = NULL;
 
@@ -182,7 +181,7 @@ redisContext *redis_dial(const struct redis_access *access, const struct redis_s
         return refuse(context, context == NULL ? "out of memory" : context->errstr, error);
     }
     if (!append_login(access, sentinel, context, &login, error) ||
-        (login > 0 && !is_let_in(context, error))) {
+        (login > 0 && !read_auth_reply(context, error))) {
         return refuse(context, NULL, error);
     }
     return context;

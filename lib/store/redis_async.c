@@ -108,7 +108,7 @@ static void retry_later(struct async_call *call, int64_t pause_ms)
 
 static void note_moved(struct async_call *call, int slot, const struct redis_server *server)
 {
-    /* Whoever sends us elsewhere may come back as another tenure's primary, over this very
+    /* The server that redirects us may return as the primary of another tenure, over this very
      * connection. */
     call->node->gate = GATE_UNKNOWN;
     if (call->async->slots != NULL) {
@@ -160,7 +160,7 @@ static void on_reply(void *context, const redisReply *reply)
     finish(call, reply);
 }
 
-/* Whom to ask; NULL: nobody yet. */
+/* The node to send to; NULL: none yet. */
 static struct async_node *node_for(struct async_call *call, int64_t now_ms)
 {
     struct redis_async *async = call->async;
@@ -180,7 +180,7 @@ static struct async_node *node_for(struct async_call *call, int64_t now_ms)
     return async_node_of(async, &async->slots->servers[owner], now_ms);
 }
 
-/* Sends it, ends it without a reply, or has it wait. */
+/* Sends the call, ends it without a reply, or makes it wait. */
 static void dispatch(struct async_call *call, int64_t now_ms)
 {
     struct redis_async *async = call->async;
@@ -338,7 +338,7 @@ int64_t redis_async_late_ms(const struct redis_async *async, int64_t now_ms)
     return latest;
 }
 
-static int64_t sooner(int64_t a, int64_t b)
+static int64_t earlier(int64_t a, int64_t b)
 {
     if (b < 0) {
         return a;
@@ -351,14 +351,14 @@ int64_t redis_async_next_turn(const struct redis_async *async, int64_t now_ms)
     int64_t next = async_discovery_next_turn(async, now_ms);
 
     for (size_t i = 0; i < async->node_count; i++) {
-        next = sooner(next, redis_pipeline_next_turn(async->nodes[i].pipeline, now_ms));
-        next = sooner(next, async_node_next_turn(&async->nodes[i], now_ms));
+        next = earlier(next, redis_pipeline_next_turn(async->nodes[i].pipeline, now_ms));
+        next = earlier(next, async_node_next_turn(&async->nodes[i], now_ms));
     }
     if (async->sentinel != NULL) {
-        next = sooner(next, redis_pipeline_next_turn(async->sentinel, now_ms));
+        next = earlier(next, redis_pipeline_next_turn(async->sentinel, now_ms));
     }
     if (async->waiting != NULL) {
-        next = sooner(next, ASYNC_RETRY_MS);
+        next = earlier(next, ASYNC_RETRY_MS);
     }
     return next == INT64_MAX ? -1 : next;
 }

@@ -33,7 +33,7 @@ static void ask_sentinel(struct redis_async *async, int64_t now_ms)
                     async, now_ms);
 }
 
-/* The primary is where the Sentinel says; whether it is one yet, its own tenure says. */
+/* Connects to the server that the Sentinel names; its own tenure says whether it is primary yet. */
 static void use_primary(struct redis_async *async, int64_t now_ms)
 {
     struct async_node *node = &async->nodes[0];
@@ -77,7 +77,7 @@ static void on_slots(void *context, const redisReply *reply)
     }
 }
 
-/* Asks those that are known in turn, and then the seeds. */
+/* Tries the known nodes in turn, and then the seeds. */
 static struct async_node *next_node(struct redis_async *async, int64_t now_ms)
 {
     for (size_t i = 0; i < async->node_count; i++) {

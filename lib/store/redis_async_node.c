@@ -21,7 +21,7 @@ static void open_gate(struct async_node *node)
     node->async->has_been_up = true;
 }
 
-/* A look that a new connection has overtaken says nothing of it: the gate is another one then. */
+/* Ignores the reply if a new connection has reset the gate meanwhile. */
 static void on_tenure(void *context, const redisReply *reply)
 {
     struct async_node *node = context;
@@ -54,8 +54,8 @@ static void on_known(void *context, const redisReply *reply)
     }
 }
 
-/* When the next look is due; -1: it is under way, or nobody asks. */
-static int64_t look_at_ms(const struct async_node *node)
+/* When the next check is due; -1: it is under way, or not needed. */
+static int64_t next_check_ms(const struct async_node *node)
 {
     switch (node->gate) {
     case GATE_UNKNOWN:
@@ -72,7 +72,7 @@ static int64_t look_at_ms(const struct async_node *node)
     return -1;
 }
 
-/* To this very node, whatever the slots say. */
+/* Sent to this very node, whatever the slots say. */
 static void ask_tenure(struct async_node *node, int64_t now_ms)
 {
     struct arena *arena = arena_new();
@@ -101,7 +101,7 @@ void async_node_turn(struct async_node *node, int64_t now_ms)
         async->seek |= async->access.mode == REDIS_SENTINEL;
         async->slots_are_old = async->slots != NULL;
         if (async->slots == NULL) {
-            /* Behind the same address there may be another one next time. */
+            /* Another server may have this address next time. */
             redis_pipeline_drop(node->pipeline, "it is not the primary", now_ms);
         }
         return;
@@ -109,7 +109,7 @@ void async_node_turn(struct async_node *node, int64_t now_ms)
     int64_t at_ms =
         redis_pipeline_is_silent(node->pipeline) && async->has_been_up && node->gate != GATE_UNKNOWN
             ? -1
-            : look_at_ms(node);
+            : next_check_ms(node);
     if (!redis_pipeline_is_up(node->pipeline) || at_ms < 0 || at_ms > now_ms) {
         return;
     }
@@ -125,9 +125,9 @@ int64_t async_node_next_turn(const struct async_node *node, int64_t now_ms)
     if (node->is_wrong) {
         return 0;
     }
-    /* One that is open is looked at when it is used. */
+    /* An open node is checked when it is used. */
     int64_t at_ms =
-        node->gate == GATE_OPEN || !redis_pipeline_is_up(node->pipeline) ? -1 : look_at_ms(node);
+        node->gate == GATE_OPEN || !redis_pipeline_is_up(node->pipeline) ? -1 : next_check_ms(node);
     if (at_ms < 0) {
         return INT64_MAX;
     }

@@ -4,8 +4,8 @@
 
 enum { FIRST_CAPACITY = 48, KEY_FRAME = sizeof("sluice:{}:") - 1 };
 
-/* What stands around a word on the wire: "$length\r\n" and "\r\n", with a NUL that the number
- * brings. */
+/* The frame of a word on the wire: "$length\r\n" and "\r\n", plus the NUL that str_from_int64()
+ * writes. */
 enum { WORD_FRAME = STR_INT64_TEXT + 6 };
 
 struct redis_command *redis_command_new(struct arena *arena, const char *name)
@@ -29,7 +29,7 @@ struct str redis_command_show_key(struct arena *arena, struct str queue, struct 
         arena_format(arena, "sluice:{%.*s}:show:%.*s:%s", STR_ARG(queue), STR_ARG(show), name));
 }
 
-/* "sluice:{queue}:", with room for what is to come behind it. */
+/* Writes "sluice:{queue}:" and returns its end. */
 static char *begin_key(char *at, struct str queue)
 {
     memcpy(at, "sluice:{", 8);
@@ -42,7 +42,7 @@ static char *begin_key(char *at, struct str queue)
     return at + queue.n + 2;
 }
 
-/* The keys of the queue stand in one piece of memory: they are most of a poll's words. */
+/* The queue's keys share one allocation: they are most of a poll's words. */
 static void add_keys(struct redis_command *command, struct str queue, struct str show)
 {
     const struct script_text *text = command->script;
@@ -144,7 +144,7 @@ void redis_command_add(struct redis_command *command, struct str word)
         command->lengths = lengths;
         command->capacity *= 2;
     }
-    /* hiredis takes a NULL pointer for nothing even of length 0. */
+    /* hiredis does not accept a NULL pointer, even of length 0. */
     command->words[command->count] = word.p == NULL ? "" : word.p;
     command->lengths[command->count] = word.n;
     command->count++;
@@ -159,8 +159,8 @@ void redis_command_add_int(struct redis_command *command, int64_t number)
 
 struct str redis_command_key(const struct redis_command *command)
 {
-    /* EVALSHA sha number-of-keys key …; a plain command has its key behind its name, and a
-     * transaction that of its first command. */
+    /* EVALSHA sha number-of-keys key …; a plain command has its key after its name, a transaction
+     * has that of its first command. */
     static const char *const KEYLESS[] = {"CONFIG", "INFO", "PING", "TIME", "CLUSTER"};
     int at = command->script != NULL ? 3 : command->parts > 0 ? 2 : 1;
 
@@ -181,7 +181,7 @@ void redis_command_send_text(struct redis_command *command)
     command->lengths[1] = strlen(command->script->text);
 }
 
-/* "$length\r\n", with `kind` in place of '$'. */
+/* Writes "$length\r\n", with `kind` in place of '$'. */
 static char *write_length(char *at, char kind, size_t length)
 {
     *at++ = kind;

@@ -1,6 +1,6 @@
 /*
- * redis_command — one command for Redis: its words, each with its length. Built in an arena and
- * lives as long as it; the words themselves are borrowed, not copied, unless said otherwise.
+ * redis_command — one Redis command: its words, each with its length. It is built and lives in an
+ * arena; the words are borrowed, not copied, unless stated otherwise.
  */
 #ifndef SLUICE_STORE_REDIS_COMMAND_H
 #define SLUICE_STORE_REDIS_COMMAND_H
@@ -19,32 +19,32 @@ struct redis_command {
     size_t *lengths;
     int count;
     int capacity;
-    int *ends; /* of a transaction: behind which word each of its commands ends */
-    int parts; /* how many commands that is; 0: one, the words are its own */
+    int *ends; /* of a transaction: the index behind each of its commands' last word */
+    int parts; /* number of these commands; 0: a single command */
 };
 
 /** A plain command; `name` is its first word. */
 struct redis_command *redis_command_new(struct arena *arena, const char *name);
 
-/** A transaction, begun: the commands added next run between MULTI and EXEC, so as of one
- *  moment. Only the reply to EXEC counts: an array with the replies, or an error where one of
- *  the commands was refused. At most `commands`. */
+/** Begins a transaction: the commands added next run between MULTI and EXEC, at one moment. Only
+ *  EXEC's reply counts: an array with the replies, or an error if one of the commands was
+ *  refused. At most `commands`. */
 struct redis_command *redis_command_transaction(struct arena *arena, int commands);
 
 /** Begins the next command of a transaction; its words come after it. */
 void redis_command_next(struct redis_command *transaction, const char *name);
 
-/** Ends a transaction, which is then complete. */
+/** Completes a transaction. */
 void redis_command_exec(struct redis_command *transaction);
 
-/** Appends `sluice:{queue}:NAME`, made in the arena. */
+/** Appends the key `sluice:{queue}:NAME`, built in the arena. */
 void redis_command_add_key(struct redis_command *command, struct str queue, struct str name);
 
-/** How many replies come before the one that counts. */
+/** The number of replies before the one that counts. */
 int redis_command_replies_before(const struct redis_command *command);
 
 /** An EVALSHA of `script` with the keys that the script declares, `sluice:{queue}:NAME` each (or
- *  `sluice:NAME` for a script with a global key: `queue` is then not looked at). */
+ *  `sluice:NAME` for a script with a global key; `queue` is then ignored). */
 struct redis_command *redis_command_script(struct arena *arena, enum script script,
                                            struct str queue);
 
@@ -53,24 +53,23 @@ struct redis_command *redis_command_script(struct arena *arena, enum script scri
 struct redis_command *redis_command_show_script(struct arena *arena, enum script script,
                                                 struct str queue, struct str show);
 
-/** The name of one key of a show, in the arena. `name` without "show:". */
+/** The name of one key of a show, in the arena. `name` is without "show:". */
 struct str redis_command_show_key(struct arena *arena, struct str queue, struct str show,
                                   const char *name);
 
 /** Appends a word, borrowed: it must live as long as the command. */
 void redis_command_add(struct redis_command *command, struct str word);
 
-/** Appends a number, written into the arena. */
+/** Appends a number, formatted in the arena. */
 void redis_command_add_int(struct redis_command *command, int64_t number);
 
-/** The key that says which server of a cluster is to be asked, borrowed; empty where any server
- *  will do. */
+/** The key that determines the cluster node, borrowed; empty if any node will do. */
 struct str redis_command_key(const struct redis_command *command);
 
-/** The command as it goes over the wire, in its arena. */
+/** The command in wire format, in its arena. */
 struct str redis_command_wire(const struct redis_command *command);
 
-/** Turns an EVALSHA into the EVAL of the same script, for Redis does not know it (NOSCRIPT). */
+/** Turns an EVALSHA into an EVAL of the same script, after Redis replied NOSCRIPT. */
 void redis_command_send_text(struct redis_command *command);
 
 #endif

@@ -17,9 +17,8 @@ bool redis_node_close(struct redis_node *node)
     return true;
 }
 
-/* A server that has ended is found out before anything is sent: what was not sent was not
- * carried out. Nothing is in flight here, so whatever there is to read is the end of the
- * connection. */
+/* Detects a closed connection before anything is sent: what was not sent was not executed. Nothing
+ * is in flight here, so anything readable is the end of the connection. */
 bool redis_node_has_ended(const struct redis_node *node)
 {
     char byte;
@@ -61,7 +60,7 @@ static redisReply *take(struct redis_node *node, char error[REDIS_ACCESS_ERROR])
 redisReply *redis_node_ask(struct redis_node *node, const struct redis_command *command,
                            bool asking, char error[REDIS_ACCESS_ERROR])
 {
-    /* hiredis would write each word by a format of its own. */
+    /* The wire format is built here: hiredis would format every word. */
     struct str wire = redis_command_wire(command);
 
     if ((asking && redisAppendCommand(node->context, "ASKING") != REDIS_OK) ||

@@ -15,23 +15,23 @@ struct redis_node {
     struct redis_server server;
     redisContext *context; /* NULL while not connected */
     struct redis_tenure tenure;
-    int64_t
-        checked_ms; /* when the tenure was last looked at and found good; 0: it is to be looked at first */
+    /* When the tenure was last checked and found good; 0: it must be checked first. */
+    int64_t checked_ms;
 };
 
-/** Connects where needed; an idle connection that its server has closed is made anew. */
+/** Connects if needed; an idle connection that the server has closed is replaced. */
 bool redis_node_connect(struct redis_node *node, const struct redis_access *access,
                         int64_t timeout_ms, char error[REDIS_ACCESS_ERROR]);
 
-/** True when its server has closed the connection; false also where there is none. */
+/** True when the server has closed the connection; false also if there is none. */
 bool redis_node_has_ended(const struct redis_node *node);
 
-/** Ends the connection, where there is one. Returns whether there was. */
+/** Closes the connection, if any. Returns whether there was one. */
 bool redis_node_close(struct redis_node *node);
 
-/** One command and its reply, which is the caller's to free; `asking`: behind an ASKING. NULL,
- *  with a sentence and the connection ended, where none came in time: a late one must never be
- *  taken for that of the next command. */
+/** Sends one command, with `asking` after an ASKING; the caller frees the reply. NULL, with one
+ *  sentence in `error` and the connection closed, if none came in time: a late reply must never
+ *  be taken for that of the next command. */
 redisReply *redis_node_ask(struct redis_node *node, const struct redis_command *command,
                            bool asking, char error[REDIS_ACCESS_ERROR]);
 

@@ -12,8 +12,8 @@
 
 enum { BACK_OFF_FIRST_MS = 50, BACK_OFF_MAX_MS = 1000 };
 
-/* Scripts are loaded on each new connection, in front of everything else but the login; any
- * command may be behind an ASKING. */
+/* On each new connection the scripts are loaded before anything but the authentication; any command
+ * may be preceded by an ASKING. */
 enum { SLOTS = REDIS_PIPELINE_MAX + SCRIPT_COUNT + 4 };
 
 struct in_flight {
@@ -22,19 +22,19 @@ struct in_flight {
     void *context;
     int64_t deadline_ms;
     int64_t sent_us;  /* for the metrics */
-    bool has_text;    /* sent again with its text */
-    int to_pass_over; /* replies that come before the one that counts */
+    bool has_text;    /* it was sent again with its text */
+    int to_pass_over; /* replies before the one that counts */
     bool is_login;
 };
 
 struct redis_pipeline {
     struct redis_pipeline_options options;
-    redisContext *context; /* NULL while there is no connection */
+    redisContext *context; /* NULL while not connected */
     bool answers;          /* this connection has brought a reply */
-    bool was_late;         /* the one before it was dropped for its silence */
-    bool is_refused;       /* the login was */
+    bool was_late;         /* the previous one was dropped because it did not answer */
+    bool is_refused;       /* the authentication failed */
     bool has_unsent;
-    bool waits_for_room; /* epoll watches for room to write */
+    bool waits_for_room; /* EPOLLOUT is requested */
     int64_t back_off_ms; /* the next pause between attempts, 0: none */
     int64_t retry_at_ms;
     size_t first; /* ring: oldest in flight */
@@ -88,7 +88,7 @@ static void drop(struct redis_pipeline *pipeline, const char *why, int64_t now_m
 {
     log_event(LOG_LEVEL_WARNING, "redis.lost",
               LOG_FIELDS(LOG_TEXT("why", why), LOG_INT("inFlight", pipeline->count)));
-    redisFree(pipeline->context); /* closing takes it out of epoll */
+    redisFree(pipeline->context); /* closing removes it from epoll */
     pipeline->context = NULL;
     pipeline->has_unsent = false;
     pipeline->waits_for_room = false;
@@ -199,7 +199,7 @@ void redis_pipeline_move(struct redis_pipeline *pipeline, const struct redis_ser
 void redis_pipeline_drop(struct redis_pipeline *pipeline, const char *why, int64_t now_ms)
 {
     if (pipeline->context != NULL) {
-        /* It answers: without a pause it would be dialled and dropped hundreds of times a
+        /* The server answers: without a pause it would be connected and dropped hundreds of times a
          * second. */
         pipeline->back_off_ms = BACK_OFF_MAX_MS / 2;
         drop(pipeline, why, now_ms);
@@ -208,8 +208,8 @@ void redis_pipeline_drop(struct redis_pipeline *pipeline, const char *why, int64
 
 bool redis_pipeline_is_silent(const struct redis_pipeline *pipeline)
 {
-    /* After a silence nobody is made to wait again before Redis has answered the scripts'
-     * loading. */
+    /* After a timeout commands do not wait again until Redis has answered the loading of
+     * scripts. */
     return pipeline->context == NULL || (pipeline->was_late && !pipeline->answers);
 }
 
@@ -251,11 +251,11 @@ void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *
                                         .deadline_ms = now_ms + pipeline->options.timeout_ms});
 }
 
-/* One reply belongs to the oldest command in flight. */
+/* Assigns a reply to the oldest command in flight. */
 static void settle(struct redis_pipeline *pipeline, const redisReply *reply)
 {
     if (slot(pipeline, 0)->to_pass_over > 0) {
-        /* What was wrong with a part of a transaction, EXEC's reply says too. */
+        /* EXEC's reply reports errors of a transaction's parts too. */
         slot(pipeline, 0)->to_pass_over--;
         return;
     }
@@ -297,7 +297,7 @@ static void read_replies(struct redis_pipeline *pipeline, int64_t now_ms)
         return;
     }
     while (redisGetReplyFromReader(pipeline->context, &reply) == REDIS_OK && reply != NULL) {
-        /* "Too many clients" is no answer: it comes before the connection is closed. */
+        /* The error "too many clients", sent before the connection is closed, does not count. */
         if (!pipeline->answers && ((redisReply *)reply)->type != REDIS_REPLY_ERROR) {
             pipeline->answers = true;
             pipeline->was_late = false;
@@ -320,7 +320,7 @@ static void read_replies(struct redis_pipeline *pipeline, int64_t now_ms)
     }
 }
 
-/* Writes what the socket takes now; for the rest epoll says when there is room. */
+/* Writes what the socket accepts now; epoll reports when there is room for the rest. */
 static void flush(struct redis_pipeline *pipeline, int64_t now_ms)
 {
     int all_written = 0;
@@ -357,7 +357,7 @@ static bool is_late(struct redis_pipeline *pipeline, int64_t now_ms)
 void redis_pipeline_turn(struct redis_pipeline *pipeline, int64_t now_ms)
 {
     if (is_late(pipeline, now_ms)) {
-        /* Where this process itself stood still, the answers are there. */
+        /* If this process itself was stopped, the replies have arrived. */
         read_replies(pipeline, now_ms);
     }
     if (is_late(pipeline, now_ms)) {

@@ -4,9 +4,9 @@
 #include "lib/store/redis_reply.h"
 #include "lib/store/redis_tenure.h"
 
-/* One of them, and its tenure. */
-static bool look_at(struct redis *redis, struct arena *arena, struct redis_node *node,
-                    struct redis_tenure *tenure, struct redis_primary *primary)
+/* Queries one primary and its tenure. */
+static bool query_primary(struct redis *redis, struct arena *arena, struct redis_node *node,
+                          struct redis_tenure *tenure, struct redis_primary *primary)
 {
     char name[ENDPOINT_HOST + 16];
 
@@ -22,26 +22,26 @@ static bool look_at(struct redis *redis, struct arena *arena, struct redis_node 
     primary->run = str_of(arena_copy(arena, str_of(tenure->run)));
     primary->id = str_of(arena_copy(arena, str_of(tenure->id)));
     if (!read && redis->slots == NULL) {
-        /* Another one may be the primary by now. */
+        /* Another server may be the primary by now. */
         (void)redis_node_close(node);
     }
     return read;
 }
 
-static bool look_at_all(struct redis *redis, struct arena *arena, struct redis_tenure *tenures,
-                        struct redis_primaries *primaries)
+static bool query_primaries(struct redis *redis, struct arena *arena, struct redis_tenure *tenures,
+                            struct redis_primaries *primaries)
 {
     if (redis->slots == NULL) {
         primaries->count = 1;
-        return look_at(redis, arena, redis_only_node(redis), tenures, primaries->all);
+        return query_primary(redis, arena, redis_only_node(redis), tenures, primaries->all);
     }
     if (!redis_learn_slots(redis) || !redis_slots_complete(redis->slots)) {
         return false;
     }
     for (size_t i = 0; i < redis->slots->count; i++) {
         struct redis_server server = redis->slots->servers[i];
-        if (!look_at(redis, arena, redis_node_of(redis, &server), &tenures[i],
-                     &primaries->all[i])) {
+        if (!query_primary(redis, arena, redis_node_of(redis, &server), &tenures[i],
+                           &primaries->all[i])) {
             return false;
         }
     }
@@ -67,7 +67,7 @@ bool redis_primaries_look(struct redis *redis, struct arena *arena,
 
     *primaries = (struct redis_primaries){
         .all = arena_alloc(arena, REDIS_SERVERS_MAX * sizeof(*primaries->all))};
-    if (!look_at_all(redis, arena, tenures, primaries)) {
+    if (!query_primaries(redis, arena, tenures, primaries)) {
         return false;
     }
     const redisReply *known = read_known(redis, arena);
@@ -101,7 +101,7 @@ bool redis_primaries_doubt(struct redis *redis, const struct redis_primaries *pr
     }
     struct str key = str_of(arena_format(arena, "sluice:{%.*s}:settings", STR_ARG(queue)));
     int owner = redis->slots->owner[redis_slot_of(key)];
-    /* The slots may have moved since: rather a recovery too many. */
+    /* The slots may have moved since: in doubt, a recovery too many. */
     return owner < 0 || (size_t)owner >= primaries->count || !primaries->all[owner].is_whole;
 }
 

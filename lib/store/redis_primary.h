@@ -1,12 +1,12 @@
 /*
- * redis_primary — the primaries that there are, and whose data are known to be whole: for
- * reconcile, which repairs them.
+ * redis_primary — which primaries exist and whose data are known to be complete: for reconcile,
+ * which repairs them.
  *
- * A primary's tenure ends with its process, or when another takes its place. Whatever Redis
- * forgets, the last second (AOF, everysec) or what had not reached the replica, it forgets between
- * two tenures, and nothing in its data shows it. So what is whole is written down,
- * `sluice:tenures`, in Redis itself: a Redis that has forgotten all has forgotten that too, and of
- * one that has forgotten its end, the new tenure is not in it.
+ * A primary's tenure ends with its process, or when another server takes its place. Redis loses
+ * data only between two tenures, the last second (AOF, everysec) or what had not reached the
+ * replica, and nothing in its data shows it. The tenures with complete data are therefore recorded
+ * in Redis itself, in `sluice:tenures`: a Redis that lost everything has lost that record too, and
+ * the record does not contain the new tenure of a Redis that lost only the latest writes.
  */
 #ifndef SLUICE_STORE_REDIS_PRIMARY_H
 #define SLUICE_STORE_REDIS_PRIMARY_H
@@ -20,48 +20,47 @@
 
 struct redis_primary {
     struct str name; /* for messages */
-    struct str run;  /* of the process */
+    struct str run;  /* run id of the process */
     struct str id;   /* of the tenure */
-    bool is_whole;   /* it is written down */
+    bool is_whole;   /* it is recorded: its data are complete */
 };
 
 struct redis_primaries {
     struct redis_primary *all; /* in the arena */
     size_t count;
-    bool nothing_known; /* nothing was ever written down: Redis is new, or has forgotten all */
-    bool
-        none_ended; /* all that is written down are among them: whoever is not, has come in addition */
-    bool is_current; /* what is written down is just these */
+    bool nothing_known; /* nothing was ever recorded: Redis is new, or has lost everything */
+    bool none_ended; /* every recorded tenure is among them: the others are additional primaries */
+    bool is_current; /* the record has exactly these */
 };
 
-/** Asks all primaries, which for a cluster are those that serve a slot. False where one gives no
- *  answer, or a slot has none: the next look will tell. */
+/** Queries all primaries, for a cluster those that serve a slot. False if one does not answer,
+ *  or a slot has none: try again. */
 bool redis_primaries_look(struct redis *redis, struct arena *arena,
                           struct redis_primaries *primaries);
 
-/** Before the first of a queue's data is written: writes the primaries down where nothing was
- *  ever written down, so that no data are older than that. False where it could not be done. */
+/** To be called before a queue's first data are written: records the primaries if nothing was
+ *  ever recorded, so that no data are older than the record. False if that failed. */
 bool redis_primaries_begin(struct redis *redis, struct arena *arena);
 
-/** Whether the keys of `queue` are at a primary that is_whole says is not. */
+/** Whether the keys of `queue` are on a primary whose is_whole is false. */
 bool redis_primaries_doubt(struct redis *redis, const struct redis_primaries *primaries,
                            struct arena *arena, struct str queue);
 
-/** Writes down that the data of just these are whole. */
+/** Records that exactly these primaries have complete data. */
 bool redis_primaries_write(struct redis *redis, struct arena *arena,
                            const struct redis_primaries *primaries);
 
-/** What the primaries that are written down remember of queues. */
+/** What the recorded primaries know about queues. */
 struct redis_memory {
-    struct str since; /* of which writing this is; in the arena, empty for none */
-    bool is_complete; /* every queue was there since then */
+    struct str since; /* identifies the record; in the arena, empty for none */
+    bool is_complete; /* every queue has been in Redis since then */
 };
 
-/** Reads it, before the queues are looked at. False where Redis gives no answer. */
+/** Reads it, before the queues are read. False if Redis did not answer. */
 bool redis_memory_look(struct redis *redis, struct arena *arena, struct redis_memory *memory);
 
-/** Writes down that every queue is there, unless the primaries were written down anew since
- *  `memory` was read, or Redis has forgotten that they were. False where Redis gives no answer. */
+/** Records that every queue is in Redis, unless the primaries were recorded again since `memory`
+ *  was read, or Redis has lost the record. False if Redis did not answer. */
 bool redis_memory_complete(struct redis *redis, struct arena *arena,
                            const struct redis_memory *memory);
 

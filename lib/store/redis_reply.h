@@ -1,5 +1,5 @@
 /*
- * redis_reply — reads the array replies of our scripts without trusting their shape.
+ * redis_reply — accessors for the array replies of our scripts that do not trust their shape.
  */
 #ifndef SLUICE_STORE_REDIS_REPLY_H
 #define SLUICE_STORE_REDIS_REPLY_H
@@ -11,15 +11,15 @@
 
 #include "lib/base/str.h"
 
-/** The `index`th element as text (strings and statuses; the empty str for anything else),
- *  borrowed from the reply. */
+/** The `index`th element as text (strings and statuses; the empty str for anything else), borrowed
+ *  from the reply. */
 struct str redis_reply_text(const redisReply *reply, size_t index);
 
-/** The `index`th element as a number (integers, and strings that hold one); `otherwise` where it
+/** The `index`th element as a number (integers, and strings that contain one); `otherwise` if it
  *  is none. */
 int64_t redis_reply_int(const redisReply *reply, size_t index, int64_t otherwise);
 
-/** True for an error that says that Redis does not know the script. */
+/** True for a NOSCRIPT error: Redis does not know the script. */
 bool redis_reply_is_noscript(const redisReply *reply);
 
 #endif

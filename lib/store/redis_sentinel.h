@@ -1,6 +1,6 @@
 /*
- * redis_sentinel — asks the Sentinels, one after another, which server is the primary; waits for
- * them. Internal to lib/store.
+ * redis_sentinel — asks the Sentinels, one after another, for the primary. Blocks. Internal to
+ * lib/store.
  */
 #ifndef SLUICE_STORE_REDIS_SENTINEL_H
 #define SLUICE_STORE_REDIS_SENTINEL_H
@@ -13,11 +13,11 @@
 
 enum { REDIS_SENTINEL_TIMEOUT_MS = 300 }; /* for each of them */
 
-/** The question. */
+/** The command that asks for the primary. */
 struct redis_command *redis_sentinel_ask(struct arena *arena, const struct redis_access *access);
 
-/** Fills `server`, and prefers the Sentinel that knew it from now on. False, with a sentence,
- *  where none does. */
+/** Fills `server`, and from now on asks the Sentinel that knew it first. False, with one sentence
+ *  in `error`, if none does. */
 bool redis_sentinel_find(struct redis_access *access, struct redis_server *server,
                          char error[REDIS_ACCESS_ERROR]);
 

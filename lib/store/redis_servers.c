@@ -4,7 +4,7 @@
 
 #include "lib/store/redis_reply.h"
 
-/* CRC-16 as Redis Cluster has it (XMODEM): polynomial 0x1021, from 0. */
+/* CRC-16 as used by Redis Cluster (XMODEM): polynomial 0x1021, initial value 0. */
 static uint16_t crc16(struct str text)
 {
     uint16_t crc = 0;
@@ -52,7 +52,7 @@ static int index_of(struct redis_slots *slots, const struct redis_server *server
     return (int)slots->count++;
 }
 
-/* {host, port, …}; an empty or missing host is that of who answers. */
+/* Parses {host, port, …}; an empty or missing host is the sender's. */
 static bool read_server(const redisReply *reply, const struct redis_server *from,
                         struct redis_server *server)
 {
@@ -119,7 +119,7 @@ bool redis_sentinel_read(const redisReply *reply, struct redis_server *server)
            redis_reply_text(reply, 0).n > 0 && read_server(reply, &nobody, server);
 }
 
-/* "SLOT HOST:PORT"; an IPv6 address has no brackets here. */
+/* Parses "SLOT HOST:PORT"; an IPv6 address has no brackets here. */
 static bool read_redirect(struct str text, const struct redis_server *from, int *slot,
                           struct redis_server *server)
 {

@@ -14,11 +14,11 @@ enum { RETRY_MS = 500, CONFIRM_MS = 2000, READS_MAX = 4096 };
 struct redis_subscription {
     struct redis_access access;
     const char *channel;
-    size_t turn;           /* which node of a cluster was tried last */
-    redisContext *context; /* NULL while there is no connection */
-    bool has_unsent;       /* it is not connected yet */
-    bool listens;          /* Redis has confirmed it */
-    int64_t asked_at_ms;   /* when this connection was begun */
+    size_t turn;           /* index of the cluster node tried last */
+    redisContext *context; /* NULL while not connected */
+    bool has_unsent;       /* not connected yet */
+    bool listens;          /* Redis has confirmed the subscription */
+    int64_t asked_at_ms;   /* when this connection was started */
     int64_t retry_at_ms;
 };
 
@@ -68,7 +68,7 @@ static bool find_server(struct redis_subscription *subscription, struct redis_se
     return true;
 }
 
-static void connect_anew(struct redis_subscription *subscription, int64_t now_ms)
+static void reconnect(struct redis_subscription *subscription, int64_t now_ms)
 {
     char error[REDIS_ACCESS_ERROR];
     struct redis_server server;
@@ -86,7 +86,7 @@ static void connect_anew(struct redis_subscription *subscription, int64_t now_ms
     }
 }
 
-/* Sends what is not sent yet: as soon as there is a connection, the socket takes it. */
+/* Sends unsent data, which the socket accepts as soon as it is connected. */
 static void send_unsent(struct redis_subscription *subscription, int64_t now_ms)
 {
     int written = 0;
@@ -105,7 +105,7 @@ static bool has_news(const struct redis_subscription *subscription)
     return poll(&news, 1, 0) > 0;
 }
 
-/* False where the connection is of no use any more. */
+/* False if the connection is unusable. */
 static bool take_replies(struct redis_subscription *subscription, subscription_heard *heard,
                          void *context)
 {
@@ -136,7 +136,7 @@ bool redis_subscription_drain(struct redis_subscription *subscription, int64_t n
         if (now_ms < subscription->retry_at_ms) {
             return false;
         }
-        connect_anew(subscription, now_ms);
+        reconnect(subscription, now_ms);
     }
     if (subscription->context != NULL && subscription->has_unsent) {
         send_unsent(subscription, now_ms);

@@ -2,7 +2,7 @@
 
 #include "lib/store/redis_reply.h"
 
-/* A field of the hash that is there whenever the hash is. */
+/* A field that the hash always has. */
 static const struct str SINCE = {.p = "since", .n = 5};
 
 struct redis_command *redis_tenure_ask(struct arena *arena)

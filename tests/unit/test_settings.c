@@ -182,7 +182,7 @@ TEST(settings_that_a_program_needs_are_asked_for_by_name)
 
     assert_true(load("redis_socket = /r\n", &settings, error));
     assert_false(settings_require(&settings, NEEDED, error));
-    assert_contains(error, "postgres_conninfo must be set: how to reach PostgreSQL");
+    assert_contains(error, "postgres_conninfo must be set: PostgreSQL server(s), as a libpq");
     settings_free(&settings);
     assert_true(load("redis_socket = /r\npostgres_conninfo = host=/x\n", &settings, error));
     assert_true(settings_require(&settings, NEEDED, error));
