@@ -27,7 +27,7 @@ end
 local wanted = { unpack(ARGV, FIRST) }
 know_positions(wanted)
 local ends = redis.call('ZMSCORE', key_show_held, unpack(wanted))
-local told = redis.call('HMGET', key_show_taken, unpack(wanted))
+local recorded = redis.call('HMGET', key_show_taken, unpack(wanted))
 local is_wanted, held = {}, {}
 for _, seat in ipairs(wanted) do
     is_wanted[seat] = true
@@ -51,7 +51,7 @@ end
 
 local unknown, taken = { 'UNKNOWN_SEAT' }, { 'SEATS_TAKEN' }
 for i, seat in ipairs(wanted) do
-    local order = taken_of(told[i])
+    local order = taken_of(recorded[i])
     if not positions[seat] then
         unknown[#unknown + 1] = seat
     elseif (order and order.state ~= 'F') or (not held[seat] and tonumber(ends[i] or 0) > now) then

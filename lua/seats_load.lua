@@ -29,9 +29,9 @@ local seats = { unpack(ARGV, FIRST) }
 if #seats > 0 then
     local numbers, cells = {}, {}
     local ends = redis.call('ZMSCORE', key_show_held, unpack(seats))
-    local told = redis.call('HMGET', key_show_taken, unpack(seats))
+    local recorded = redis.call('HMGET', key_show_taken, unpack(seats))
     for i, seat in ipairs(seats) do
-        local order, until_ms = taken_of(told[i]), tonumber(ends[i] or 0)
+        local order, until_ms = taken_of(recorded[i]), tonumber(ends[i] or 0)
         numbers[#numbers + 1] = seat
         numbers[#numbers + 1] = first + i - 1
         if order and order.state ~= 'F' then

@@ -1,8 +1,8 @@
 #!lua
 -- sold_out: carries PostgreSQL's word on what is left to the line.
 --@keys settings state coupons
---@args change soldOut due told
--- then, where `told` is 1, of each coupon event of the queue: its id and its record (see include/coupons).
+--@args change soldOut due withEvents
+-- then, where `withEvents` is 1, of each coupon event of the queue: its id and its record (see include/coupons).
 -- change: number of the finding, taken under one row lock a queue; soldOut: 1 or 0; due: when all that is left now
 -- will be over in ms, 0 for never.
 -- Returns {SET}, {OLDER}, or NOT_FOUND.
@@ -21,7 +21,7 @@ elseif not epoch and not prepared then
 end
 
 -- By itself: a finding may be told without the events.
-if arg_told == '1' and tonumber(arg_change) > tonumber(redis.call('HGET', key_coupons, ':change') or 0) then
+if arg_withEvents == '1' and tonumber(arg_change) > tonumber(redis.call('HGET', key_coupons, ':change') or 0) then
     redis.call('DEL', key_coupons)
     redis.call('HSET', key_coupons, ':change', arg_change)
     for i = FIRST_EVENT, #ARGV, 2 do

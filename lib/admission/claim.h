@@ -82,7 +82,7 @@ struct goods_finding {
     int64_t change; /* number of the finding, rising per queue: Redis ignores an older one */
     bool sold_out;
     int64_t due_ms;     /* when all that is left will be over, since 1970; 0: never, or not known */
-    bool coupons_known; /* whether the finding says what coupon events there are */
+    bool with_events;   /* whether the finding says what coupon events there are */
     struct str coupons; /* `event record event record …` (see lua/include/coupons.lua), borrowed */
 };
 

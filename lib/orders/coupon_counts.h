@@ -19,7 +19,7 @@ struct coupon_count {
     struct str event;
     struct str record; /* as Redis has to have it */
     int64_t issued;
-    int64_t untold; /* of those: on their way to Redis by the outbox */
+    int64_t unpublished; /* of those: on their way to Redis by the outbox */
 };
 
 /** Those of `queue` that Redis is told of, at most COUPON_EVENTS_MAX. POSTGRES_OK fills

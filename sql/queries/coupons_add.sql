@@ -6,7 +6,7 @@ WITH added AS (
     INSERT INTO coupon (event, code)
     SELECT $1, given.code FROM unnest($2::text[]) WITH ORDINALITY AS given (code, n) ORDER BY given.n
     ON CONFLICT DO NOTHING RETURNING code
-), told AS (
+), queued AS (
     INSERT INTO outbox (queue, kind)
     SELECT queue, 'sold_out' FROM coupon_event WHERE id = $1 AND EXISTS (SELECT FROM added)
 )
