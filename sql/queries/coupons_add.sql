@@ -1,6 +1,6 @@
--- Adds coupons to an event, which go out in this order; those that it has already stay as they are.
+-- Adds coupons to an event, to be issued in this order; existing ones stay as they are.
 -- Params: $1 event, $2 codes text[].
--- Returns: 0..n rows: the codes that were there before.
+-- Returns: 0..n rows: the codes that existed already.
 -- Called by: lib/orders/coupon_store.c.
 WITH added AS (
     INSERT INTO coupon (event, code)
