@@ -262,9 +262,9 @@ def poll_far(worker, tickets, count):
     for number in range(count):
         poll(worker, tickets[BASE - FAR + number % FAR])
     text = worker.ask("GET", "/metrics")
-    told = int(re.search(r'^sluice_positions_total\{source="snapshot"\} (\d+)', text, re.M)[1])
-    if told < count:
-        raise SystemExit(f"only {told} of {count} polls from far back were answered by the host itself")
+    found = int(re.search(r'^sluice_positions_total\{source="snapshot"\} (\d+)', text, re.M)[1])
+    if found < count:
+        raise SystemExit(f"only {found} of {count} polls from far back were answered by the host itself")
 
 
 def one_run(entries, polls, far=0, checks=0, crowded_polls=0, crowded_entries=0, crowded_checks=0):

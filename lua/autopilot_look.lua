@@ -1,11 +1,11 @@
 #!lua flags=no-writes
--- autopilot_look: all that the leader must know to judge a queue's load and rate.
+-- autopilot_look: what the leader needs to judge a queue's load and rate.
 --@keys settings state waiting ready pickup claimed unpaid priority draw drawn orderLoad autopilot
 --@args
--- Returns {OK, version, now, ratePerSecond, rateInForce ('' where it was not moved), floor, ceiling ('' without the
--- autopilot), autopilot as JSON ('' off), promotion is open 0|1, waiting, free places, claimed, not yet picked up,
+-- Returns {OK, version, now, ratePerSecond, rateInForce ('' where the autopilot has not set it), floor, ceiling ('' without
+-- the autopilot), autopilot as JSON ('' off), promotion is open 0|1, waiting, free places, claimed, not yet picked up,
 -- admitted, withdrawn, turn, memory ('' none), let in and not ordering, field, count, … of the load}, or NOT_FOUND.
--- Safe because it only reads; what comes of it is fenced in autopilot_note.
+-- Safe because it only reads; autopilot_note fences the decision by version and turn.
 --@include queue
 --@include lanes
 

@@ -1,12 +1,12 @@
 #!lua
--- autopilot_note: puts down what the leader has made of a look: latencies for everyone, and the rate in force.
+-- autopilot_note: records the leader's decision after autopilot_look: latencies, and the rate in force.
 --@keys settings state leader autopilot moves
 --@args owner version turn memory rate p50 p95 p99 originP95 figures move
--- rate: '' leaves the settings' rate in force; p50 … originP95: ms, '' unknown; figures: of this look, as JSON; move: what
--- was done and why, as JSON, '' where nothing was.
--- Returns {NOTED}, {NOT_LEADER}, {OLDER} where the settings or what was noted have changed since the look, or NOT_FOUND.
--- Safe because leader, settings and turn are compared in the step that writes: a scheduler that slept, or two that
--- both believe to lead, move the rate once. Promotion keeps the rate between floor and ceiling whatever stands here.
+-- version, turn: as autopilot_look returned them; rate: '' leaves the settings' rate in force; p50 … originP95: ms, ''
+-- unknown; figures: the input of this decision, as JSON; move: the change and its reason, as JSON, '' for none.
+-- Returns {NOTED}, {NOT_LEADER}, {OLDER} where the settings' version or the turn has changed since, or NOT_FOUND.
+-- Safe because leader, version and turn are compared in the step that writes, and the turn is raised: of a paused scheduler
+-- and its successor only one moves the rate. Promotion clamps the rate to floor and ceiling whatever is recorded here.
 --@include queue
 
 if redis.call('GET', key_leader) ~= arg_owner then

@@ -1,9 +1,9 @@
 #!lua flags=no-writes
--- autopilot_read: the rate in force and how it came to be, for an operator.
+-- autopilot_read: the rate in force and the moves that led to it, for an operator.
 --@keys settings state autopilot moves
 --@args
 -- Returns {OK, ratePerSecond, rate in force ×1000, floor, ceiling ('' while the autopilot is off), its setting as JSON
--- ('' none), the last look as JSON ('' none), move, move, …}, oldest first, or NOT_FOUND.
+-- ('' none), figures of the last decision as JSON ('' none), move, move, …}, oldest first, or NOT_FOUND.
 -- Safe because it only reads.
 --@include queue
 --@include rate

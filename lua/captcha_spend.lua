@@ -1,13 +1,13 @@
 #!lua
--- captcha_spend: a captcha's solution is used up, once, by one entry token.
+-- captcha_spend: spends a captcha's solution for one entry token.
 --@keys captcha
 --@args holder ms
--- The key's tag is the hash of the solution, not a queue: it has a key of its own, which ends by itself.
--- holder: hash of event, member and entry token; ms: how long the solution could still be sent; 0: only looks.
--- Returns {OK} for a solution that was free, {ALREADY} for one that this holder has used, {TAKEN} for one
--- that another has.
--- Safe because setting and comparing are one step: of two that come at once one is the holder. The holder
--- may come again, so that a request may be repeated when what came after the captcha has failed.
+-- The key's hash tag is the hash of the solution, not a queue; the key expires.
+-- holder: hash of event, member and entry token; ms: how long the solution remains valid; 0: only checks.
+-- Returns {OK} for a solution that was free, {ALREADY} for one that this holder has spent, {TAKEN} for one that another
+-- holder has.
+-- Safe because setting and comparing are one step (SET NX GET): of two concurrent holders one wins. The same holder may
+-- repeat, so that a request can be retried when a step after the captcha has failed.
 local ms = tonumber(arg_ms)
 local held
 if ms > 0 then

@@ -1,13 +1,14 @@
 #!lua
--- catalog_fill: a flight brings an object of the catalogue to L2.
+-- catalog_fill: a flight (the one computation of an object that may run at a time) stores its object in L2.
 --@keys catalog
 --@args token generation goOn goodMs staleMs cost exists version etag text
--- token: of the flight; generation: the object's when PostgreSQL was asked; goOn: '1' if the flight computes again
--- should it have been overtaken; goodMs: life of the object; staleMs: how much longer it may be shown where nobody
--- can say anything newer.
--- Returns {STORED, generation, stamp}; {OVERTAKEN, generation, stamp}: it was called outdated meanwhile, and is kept
--- as what may be shown in need; {LOST}: the flight is another's by now, nothing was done.
--- Safe because only the one who flies writes, and nothing that was read before a change is good after it.
+-- token: the flight's; generation: the object's before PostgreSQL was queried; goOn: '1' if the flight computes again
+-- where it was overtaken; goodMs: how long the object is fresh; staleMs: how much longer it may be served while nothing newer
+-- can be read.
+-- Returns {STORED, generation, stamp}; {OVERTAKEN, generation, stamp}: the object was outdated meanwhile and is stored as
+-- stale; {LOST}: another flight has taken over, nothing was written.
+-- Safe because only the flight whose token is recorded writes, and catalog_outdate raises the generation: an object read
+-- before a change is never stored as fresh after it.
 
 local kept = redis.call('HMGET', key_catalog, 'generation', 'stamp', 'owner')
 if kept[3] ~= arg_token then
@@ -26,6 +27,6 @@ redis.call('HSET', key_catalog, 'stamp', stamp, 'until', string.format('%.0f', g
 if current or arg_goOn ~= '1' then
     redis.call('HDEL', key_catalog, 'owner', 'ownerUntil')
 end
--- A minute at least: so long the generation is to be remembered.
+-- The generation must be kept for at least a minute.
 redis.call('PEXPIRE', key_catalog, math.max(arg_goodMs + arg_staleMs, 60000))
 return { current and 'STORED' or 'OVERTAKEN', generation, stamp }

@@ -2,10 +2,9 @@
 -- catalog_outdate: an object of the catalogue has changed in PostgreSQL.
 --@keys catalog
 --@args channel name
--- Returns {OUTDATED, generation}. What L2 has is no longer good; it stays as what may be shown in need. Every host
--- hears `name generation`.
--- Safe because a flight that read the old brings it under the generation before, see catalog_fill. Generations go
--- by Redis' time, so that they grow on also after Redis has forgotten the last one.
+-- Returns {OUTDATED, generation}. The object in L2 becomes stale; every host gets `name generation` on `channel`.
+-- Safe because a flight that read the old row stores it under the old generation, see catalog_fill. Generations are at least
+-- Redis TIME in µs, so they rise even after Redis has lost the last one.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

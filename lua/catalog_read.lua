@@ -1,16 +1,15 @@
 #!lua
--- catalog_read: one object of the catalogue from L2, and who is to compute it where that is due.
+-- catalog_read: reads one object of the catalogue from L2, and takes the flight that recomputes it where that is due.
 --@keys catalog
 --@args token host lockUs draw known fly
--- token: of the flight, if it becomes ours; host: begins the tokens of our host where a flight of it is known to be
--- dead, '' where that is not known; lockUs: a flight takes no longer; draw: how many times its cost before its end an
--- object is due (see lib/catalog/xfetch.h); known: the stamp whose text the caller has; fly: '1' if the caller would
--- compute it.
--- Returns {state, flight, generation, stamp, µs until due for all, µs it may be shown, cost µs, exists, version,
--- etag, text}. state: NONE (nothing kept), GOOD, DUE (run out, or drawn early), OLD (called outdated). flight: NO (not
--- due, or not wanted), MINE, OTHER. text: '' where the caller has it.
--- Safe because looking and taking the flight are one step; a flight that nobody ends is over after lockUs. Times are
--- Redis' own, and only lengths of time leave it.
+-- token: names the flight if the caller gets it; host: prefix of this host's tokens if its last flight is known to have
+-- died, else ''; lockUs: lease of a flight; draw: an object is due this many times its cost before it expires (see
+-- lib/catalog/xfetch.h); known: stamp of the text that the caller has; fly: '1' if the caller can compute the object.
+-- Returns {state, flight, generation, stamp, µs until it expires, µs it may be served stale, cost µs, exists, version,
+-- etag, text}. state: NONE (not cached), GOOD, DUE (expired, or due early by draw), OLD (outdated). flight: NO (not
+-- due, or fly is not '1'), MINE, OTHER. text: '' where the caller has it.
+-- Safe because checking and taking the flight are one step, and a flight that never ends expires after lockUs. All times
+-- are Redis TIME; only durations are returned.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

@@ -1,9 +1,9 @@
 #!lua
--- catalog_release: a flight ends without an object.
+-- catalog_release: ends a flight that stored no object.
 --@keys catalog
 --@args token
--- Returns {RELEASED}, or {LOST} where the flight was another's already.
--- Safe because only the flight's own token ends it.
+-- Returns {RELEASED}, or {LOST} where another flight has taken over.
+-- Safe because only the recorded token ends the flight.
 
 if redis.call('HGET', key_catalog, 'owner') ~= arg_token then
     return { 'LOST' }

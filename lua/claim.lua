@@ -1,18 +1,17 @@
 #!lua
--- claim: an order (or a coupon) takes hold of an entry token for the length of its transaction.
+-- claim: an order (or a coupon) claims an entry token for the duration of its transaction.
 --@keys settings state places ready pickup claimed tombstones coupons couponOwners orderLoad
 --@args member admission claim keyHash leastLeaseMs event
--- admission: SHA-256 of the token presented; keyHash: SHA-256 of the idempotency key, '' without one;
--- leastLeaseMs: a transaction and its repeat may take so long, whatever claimLeaseSeconds says; event: the
--- coupon event that the token is for, '' for an order.
--- Returns {CLAIMED, lease ms, seq, epoch, incarnation, releaseOn}, {REPLAY, order id} for a token spent
--- under the very same key, or ORDER_IN_PROGRESS, ORDER_CAPACITY, ENTRY_TOKEN_INVALID, NOT_FOUND; of an event that
--- Redis knows CLAIMED goes on with how many coupons there are and how many are issued, {SOLD_OUT, total} and
--- {ALREADY} leave the token as it is.
--- Safe because looking at the token, counting those in flight and taking it are one step. The token's
--- clock stops while it is CLAIMED: what is left of its life is kept in the record.
--- Sold out is said only where PostgreSQL has said so and Redis knows every owner: else somebody who has a
--- coupon, and of whom Redis has not heard yet, could be told that there is none.
+-- admission: SHA-256 of the token presented; keyHash: SHA-256 of the idempotency key, '' without one; leastLeaseMs: the
+-- lease is at least this long (a transaction and its retry), whatever claimLeaseSeconds is; event: the coupon event, ''
+-- for an order.
+-- Returns {CLAIMED, lease ms, seq, epoch, incarnation, releaseOn}, {REPLAY, order id} for a token spent by the same member
+-- under the same key, or ORDER_IN_PROGRESS, ORDER_CAPACITY, ENTRY_TOKEN_INVALID, NOT_FOUND. For an event that Redis knows,
+-- CLAIMED is followed by the numbers of coupons and of those issued; {SOLD_OUT, total} and {ALREADY} (the member has one)
+-- leave the token as it is.
+-- Safe because checking the token, counting the claims in flight and claiming are one step. The token's lifetime stops while
+-- it is CLAIMED: the remainder is kept in the record. SOLD_OUT needs both PostgreSQL's finding and every owner known to
+-- Redis: otherwise a member whose coupon is not published yet could get SOLD_OUT instead of ALREADY.
 --@include clock
 --@include places
 --@include token
@@ -22,7 +21,7 @@
 
 local total, issued
 
--- What may be said of a coupon without taking the token.
+-- The answers about a coupon that need no claim.
 local function settled()
     local event = arg_event ~= '' and coupon_event(arg_event)
     if not event then

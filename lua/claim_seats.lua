@@ -2,10 +2,10 @@
 -- claim_seats: as claim, for an order of seats that the member holds.
 --@keys settings state places ready pickup claimed tombstones show:info show:plan show:planNext show:board show:boardNext show:held show:holds show:mine orderLoad
 --@args member admission claim keyHash leastLeaseMs marginMs
--- then the seats, each once. marginMs: how long after the lease nobody else may hold them yet.
--- Returns what claim returns, or {SEAT_NOT_HELD, seat, …}; NOT_FOUND also for a show.
--- Safe because the holds are looked at and guarded in the step that takes the token. The hold's own deadline stays
--- beside the guard: release_seats gives back the hold as it was.
+-- then the seats, each once. marginMs: how long after the lease the seats stay guarded against other members.
+-- Returns what claim returns for an order, or {SEAT_NOT_HELD, seat, …}; NOT_FOUND also for a show that is not loaded.
+-- Safe because the holds are checked and guarded in the step that claims the token. A hold keeps its own deadline
+-- beside the guard, so release_seats restores it.
 --@include queue
 --@include places
 --@include token

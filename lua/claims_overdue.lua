@@ -1,9 +1,9 @@
 #!lua flags=no-writes
--- claims_overdue: the claims whose lease has run out, for reconcile to settle.
+-- claims_overdue: the claims whose lease has expired, for reconcile to settle.
 --@keys settings state places claimed
 --@args most
 -- Returns {OK, member, admission, claim, keyHash, member, …}, at most `most` claims, or NOT_FOUND.
--- Safe because it only reads: whether such a claim may be released is PostgreSQL's to say.
+-- Safe because it only reads: PostgreSQL decides whether such a claim is consumed or released.
 --@include queue
 --@include places
 

@@ -1,13 +1,12 @@
 #!lua
--- codes_load: brings codes and who has used them from PostgreSQL into Redis.
+-- codes_load: publishes codes and their uses from PostgreSQL.
 --@keys codes codeUsers
 --@args
 -- then, per code: hash, kind/uses left/end in ms (0: none); per use: hash/member, moment in ms.
--- Returns {LOADED, codes that were new}.
--- Safe because a code never gets more uses by it. Redis counts uses before PostgreSQL hears of them, and may have forgotten
--- its last ones after PostgreSQL had heard: what is left is what neither knows to be used. A use that comes as news to a code
--- that is there is counted then and there, once, since its user is put down in the same step; and of what both say is left
--- the smaller counts.
+-- Returns {LOADED, number of codes that were new}.
+-- Safe because it never gives a known code more uses, and is idempotent. Redis counts a use before PostgreSQL stores it, and
+-- may lose the last ones after PostgreSQL has stored them. So a use new to Redis is counted against a known code in the step
+-- that records its member, hence once; and of the two numbers of uses left the smaller one stays.
 local CODE = '^(%a+)/(%d+)/(%d+)$'
 
 local function keep_at_most(hash, most)

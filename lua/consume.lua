@@ -1,14 +1,14 @@
 #!lua
--- consume: the transaction has committed: the token is spent.
+-- consume: spends the entry token after the transaction has committed.
 --@keys settings state places ready pickup claimed unpaid tombstones tombstoneUntil seated couponOwners orderLoad
 --@args member admission keyHash order tombstoneMs keepPlace event load
--- keepPlace: 1 keeps the place taken until place_free (releaseOn payment and the order is not paid yet); event: the
--- coupon event of which the member got one, '' for an order; load: see include load.
--- Returns {CONSUMED}, {ALREADY} where this admission's token is not there any more, or NOT_FOUND.
--- Safe because it names the admission: one that comes late never touches a newer token of the member.
--- Doing it twice is the same as once. The tombstone answers replays without PostgreSQL. Who has a coupon is put down
--- whatever has become of the token, by name, and so counts once however often it is told. The place of an unpaid order is
--- kept also where a reset has taken the line away after the commit; whether it was kept before, the tombstone tells.
+-- keepPlace: 1 keeps the place occupied until place_free (releaseOn payment, order not yet paid); event: the event of the
+-- coupon that the member got, '' for an order; tombstoneMs: how long replays are answered; load: see include load.
+-- Returns {CONSUMED}, {ALREADY} where this admission holds no place any more, or NOT_FOUND.
+-- Safe because it names the admission: a late call never touches a newer token of the member. It is idempotent: the owner of
+-- a coupon is recorded by name, whatever has become of the token. The place of an unpaid order is kept even where a reset
+-- has emptied the line after the commit; the tombstone, if it exists already, shows that a call before has done so. The
+-- tombstone also answers replays without PostgreSQL.
 --@include settings
 --@include places
 --@include turn

@@ -1,14 +1,12 @@
 #!lua
--- coupon_owners: tells Redis who has a coupon of an event, or that somebody has none.
+-- coupon_owners: adds or drops owners of an event's coupons.
 --@keys couponOwners
 --@args event change
--- then members, at most a thousand.
--- change: add or drop.
--- Returns {LOADED, how many were new, or were there}.
--- Safe because it names each of them: who is told of twice counts once. Members are added only as PostgreSQL has
--- them committed, and nobody ever loses a coupon, so that adding is true whenever it arrives. Dropped is who was here
--- before PostgreSQL was asked and knew of no coupon; should one be issued to that very member in between, its row in the
--- outbox, or the next comparison, adds it again.
+-- then members, at most 1000. change: add or drop.
+-- Returns {LOADED, number of members added or dropped}.
+-- Safe because owners are a set of names: repeats change nothing. Only committed owners are added, and a coupon is never
+-- taken back, so a late add is still true. A drop names members read from Redis before PostgreSQL, queried afterwards, had
+-- no coupon of theirs; if one is issued in between, its outbox row or the next comparison adds the member again.
 --@include coupon_owners
 
 local changed = 0

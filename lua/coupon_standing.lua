@@ -1,9 +1,9 @@
 #!lua flags=no-writes
--- coupon_standing: how many coupons an event has, and how many of them are issued.
+-- coupon_standing: how many coupons an event has, and how many are issued.
 --@keys settings state coupons couponOwners
 --@args event
--- Returns {OK, total, issued, whether PostgreSQL has said that all are gone 0|1}, or NOT_FOUND for a queue or an event
--- that Redis does not know: then PostgreSQL has to be asked.
+-- Returns {OK, total, issued, PostgreSQL has found none left 0|1}, or NOT_FOUND for a queue or an event that Redis does
+-- not know: the caller then queries PostgreSQL.
 -- Safe because it only reads.
 --@include queue
 --@include coupons

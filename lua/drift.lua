@@ -1,14 +1,14 @@
 #!lua
--- drift: looks at some members of a set for what stands in it and not in the others, and puts it right.
+-- drift: checks some members of one set against the places, and repairs what disagrees.
 --@keys settings state places ready pickup claimed
 --@args part from
--- part: ready, claimed, pickup, and at last places, of which only those are looked for that stand in no set; from: at which
--- member of the set to go on, counted from 1; 0 at the beginning.
--- Returns {OK, number of members mended, where to go on, member, what was wrong, …}, or NOT_FOUND. To go on is 0 at the
--- part's end, and -1 where nothing else need be looked at.
--- Safe because it looks and mends in one step. Every transition keeps these sets in step, so a finding
--- means that somebody else wrote to Redis; a place is never taken from a member by it, at worst given an
--- end. Few at a time, for everybody else waits meanwhile; whoever moves between two calls is in step before and after.
+-- part: ready, claimed, pickup, then places (only places that are in no set); from: rank in the set to continue at, counted
+-- from 1; 0 to begin.
+-- Returns {OK, number of members repaired, cursor, member, what was wrong, … (the first 20)}, or NOT_FOUND. The cursor is
+-- the next `from`, 0 at the part's end, -1 where the other parts need no check.
+-- Safe because it checks and repairs in one step. Every transition changes these sets together, so a finding means that
+-- something else wrote to Redis. A readable place is never removed: at worst it gets a deadline or a lease. A call checks
+-- 100 members, since Redis serves nothing else meanwhile; a member that moves between two calls is consistent in both.
 --@include queue
 --@include places
 
@@ -39,7 +39,7 @@ local function is_unreadable(member)
     report(member, 'unreadable place')
 end
 
--- misplaced(member, place): whether a member with such a place does not belong into this set; it is moved then.
+-- misplaced(member, place): true where a member with this place belongs in another set; moves it there.
 local function look_at(key, what, misplaced)
     local from = math.max(tonumber(arg_from), 1)
     local members = redis.call('ZRANGE', key, from - 1, from + AT_ONCE - 2)
@@ -63,7 +63,7 @@ local function look_at(key, what, misplaced)
     found[3] = #members == AT_ONCE and from + stay or 0
 end
 
--- Only where there are more places than members of sets, which is nobody's doing here: this looks at all of them.
+-- Reads all places: called only where their number differs from that of the sets' members, which no script causes.
 local function look_for_lost_places()
     local records = redis.call('HGETALL', key_places)
     for i = 1, #records, 2 do
@@ -85,7 +85,7 @@ local agrees = places == redis.call('ZCARD', key_ready) + redis.call('ZCARD', ke
 
 if arg_part == 'ready' then
     if arg_from == '0' and places > FEW and agrees then
-        -- To look at each would keep Redis busy.
+        -- Too many to check each; the numbers agree.
         found[3] = -1
         return found
     end

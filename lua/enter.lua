@@ -1,22 +1,21 @@
 #!lua
--- enter: a member takes a place in line, or learns of the one already held.
+-- enter: a member takes a place in line, or gets the one already held.
 --@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses promises marks proofs
 --@args member seq generation epoch incarnation lane visitor mode token admission code unproven proof
 -- visitor is 1 for a caller without login; seq … lane are the ticket's, '' each without one.
--- mode: take_over; stay: a place that another screen took over is left to it; at_once: only where one is
--- let in without waiting. token, admission: for one who is let in at once (admitWhenIdle or an invite).
--- code: hash of an invite or priority code, '' without one. unproven is 1 for a visitor made by this very request,
--- who may not keep cookies: who does not come back soon loses the place. proof: what names the proof of work that was
--- done for this entry, '' without one.
+-- mode: take_over; stay: refused where another screen has taken the place over; at_once: only where the member is let in
+-- without waiting. token, admission: for a member let in without waiting (admitWhenIdle or an invite).
+-- code: hash of an invite or priority code, '' without one. unproven is 1 for a visitor created by this request, whose
+-- browser may not keep cookies: a place given without waiting is withdrawn where it is not picked up within 30 s (or
+-- pickupSeconds if shorter). proof: names the proof of work done for this entry, '' without one.
 -- Returns {ENTERED | ALREADY, position…} (see include/position), or NOT_FOUND, UNAUTHENTICATED, CODE_INVALID, CAPTCHA_FAILED,
 -- SESSION_REVOKED (mode stay), NOT_THERE (mode at_once), ALREADY_ACTIVE, QUEUE_CLOSED, SOLD_OUT, QUEUE_FULL.
--- Safe because looking, numbering and standing in line are one step: the number comes from a counter
--- raised in the same step that adds the member, so the order of numbers is the order of entry, and a
--- repeat finds the first place. A repeat without the current ticket is a takeover: the generation
--- grows, the number stays. Who is let in at once takes from the same bucket and the same places as a
--- tick does, and only while nobody waits or by an invite. A code is counted in the step that its place comes
--- from; a wrong one changes nothing. Who enters before a lottery opens is put on the list that the draw
--- takes its seed from in the same step too.
+-- Safe because checking, numbering and queueing are one step: the number comes from a counter raised in the step that adds
+-- the member, so the order of numbers is the order of entry, and a repeat finds the first place. A repeat without the
+-- current ticket is a takeover: the generation rises, the number stays. A member let in without waiting takes from the same
+-- bucket and the same places as a tick does, and only while nobody waits or by an invite. A use of a code is counted in the
+-- step that takes the place; an invalid one takes nothing. An entry before a lottery's opening joins the list
+-- that the draw's seed depends on in the same step.
 --@include settings
 --@include run_front
 --@include queue_state
@@ -50,7 +49,6 @@ do
         elseif most > 0 and waiting >= most then
             return { 'QUEUE_FULL' }
         end
-        -- Whoever comes last stands behind all.
         seq = redis.call('HINCRBY', key_state, 'seq', 1)
         redis.call('HINCRBY', key_state, 'entered', 1)
         redis.call('ZADD', key_arrivals, seq, math.floor(now / 1000))
@@ -94,7 +92,7 @@ if code == false then
 end
 local lane = code and CODE_LANES[code.kind] or nil
 
--- The invited do not wait where one more may come in.
+-- An invited member is let in without waiting where rate and places allow it.
 local refill, filled = nil, nil
 local function may_come_in_by_invite()
     if lane == 'invite' then
@@ -135,7 +133,7 @@ if kind ~= 'NONE' then
         end
         lane = moved and lane or own_lane
     end
-    -- A ticket of another lane is no longer the current one: after a loss the latest counts.
+    -- A change of lane raises the generation: after a loss the latest ticket counts.
     if moved or not ticket_is_current(it) then
         it.generation = (it.generation + 1) % GENERATIONS
     end
@@ -184,7 +182,7 @@ if not refill then
 end
 it = { seq = redis.call('HINCRBY', key_state, 'seq', 1), generation = 0, lane = lane or 'main' }
 redis.call('HINCRBY', key_state, 'entered', 1)
--- By this set the second in which a number was given is found again.
+-- Maps a number to the second in which it was given.
 redis.call('ZADD', key_arrivals, it.seq, math.floor(now / 1000))
 if code then
     use_code(code)
@@ -192,7 +190,7 @@ if code then
 end
 if refill then
     if not by_invite then
-        -- Nobody waits: the front of the main line is behind this one.
+        -- Nobody waits: the front of the main line moves past this number.
         redis.call('HSET', key_state, 'lastServedSeq', it.seq, 'lastWaitMs', 0, 'mainFront', it.seq)
     end
     come_in(ttl_ms)

@@ -1,15 +1,14 @@
 #!lua
--- enter_together: several who came at one moment take places in the main line, or learn of those already held.
+-- enter_together: a batch of members take places in the main line, or get those already held.
 --@keys settings state waiting away places unpaid arrivals priority draw drawn promises
 --@args visitor
--- then member, ticket, member, ticket, …: at most 100. visitor is 1 where all are known by the visitor cookie alone;
--- a ticket is its "seq generation epoch incarnation", '' without one.
+-- then member, ticket, member, ticket, …: at most 100 pairs. visitor is 1 where all are known by the visitor cookie alone;
+-- a ticket is "seq generation epoch incarnation", '' without one.
 -- Returns {OK, ordinary 0|1}, and where that is 1: queueState, waiting before, rate (admissions per 1000 seconds), epoch,
--- incarnation, now in ms, activation, pollTiers, and for each member, in order: rank, seq, generation. A rank of -1: nothing is
--- decided nor done about this one, enter has to be asked. Who was there already is told from who is new by the rank, which is
--- below `waiting before` for them alone.
--- Safe for the same reasons as enter, of which this is the short way (include main_line) for many: the numbers are
--- raised by all the newcomers in the step that adds them. What is not the ordinary case, takeovers too, is left to enter.
+-- incarnation, now in ms, activation, pollTiers, and for each member, in order: rank, seq, generation. Rank -1: nothing was
+-- done for this member, call enter. Members who were there already have a rank below `waiting before`, new ones have not.
+-- Safe for the same reasons as enter, whose fast path (include main_line) this is for many: the counter is raised by the
+-- number of new members in the step that adds them. Any other case, takeovers too, is left to enter.
 --@include settings
 --@include run_front
 --@include queue_state
@@ -27,7 +26,7 @@ for i = FIRST, math.min(#ARGV - 1, FIRST + 2 * MOST - 1), 2 do
     tickets[#tickets + 1] = ARGV[i + 1]
 end
 
--- The ticket in hand is the current one of a place in line, also where it was signed before a loss that the place outlived.
+-- The ticket is the current one of a place in line, also where it was signed before a loss that the place survived.
 local function is_current(ticket, score)
     local seq, generation, epoch = string.match(ticket, '^(%d+) (%d+) (%d+) %d+$')
     return epoch == conf.epoch and seq * 4096 + generation == tonumber(score)
@@ -66,7 +65,7 @@ if #new == 0 then
     return answer
 end
 
--- Newcomers are those who hold nothing else.
+-- New members hold no place, no unpaid order and no number set aside.
 local places = redis.call('HMGET', key_places, unpack(new))
 local unpaid = redis.call('HMGET', key_unpaid, unpack(new))
 local away = redis.call('ZMSCORE', key_away, unpack(new))

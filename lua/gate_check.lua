@@ -1,15 +1,14 @@
 #!lua
--- gate_check: whether somebody may go through the gate: the pass is renewed, or its first one is given to
--- whoever is READY.
+-- gate_check: whether a member may pass the gate: renews the pass, or gives the first one to a READY member.
 --@keys settings state waiting away awayUntil places ready pickup claimed unpaid seated priority draw drawn
 --@args member admission seq generation epoch incarnation visitor token newAdmission
--- admission … incarnation are the pass's, '' each without one; visitor is 1 for a visitor's id; token and
--- newAdmission are for a place that is made anew after Redis lost its memory.
+-- admission … incarnation are the pass's, '' each without one; visitor is 1 for a visitor's id; token and newAdmission are
+-- for a place restored after Redis lost its memory.
 -- Returns {ADMITTED, admission, seq, generation, epoch, incarnation, now, end of the visit in ms}, {WAIT},
--- {HELD}, or NOT_FOUND, UNAUTHENTICATED. seq is 0 where only an unpaid order holds the place: nothing to seat again.
--- Safe because a place is only ever lengthened for the admission that holds it, in the step that looks at
--- it: a pass whose place has ended, was given back or taken away is worth nothing. A pass from before a
--- loss of Redis's memory seats its owner once, and within maxActive once the recovery is over.
+-- {HELD}, or NOT_FOUND, UNAUTHENTICATED. seq is 0 where only an unpaid order holds the place: nothing to restore.
+-- Safe because only a live place is extended, and never shortened, in the step that checks it; the reply names its admission,
+-- which the new pass carries. A pass from before a loss of Redis's memory restores its owner's place once (the number is
+-- marked in `seated`), after the recovery only within maxActive.
 --@include queue
 --@include places
 --@include turn
@@ -36,7 +35,7 @@ end
 
 local kind, it = locate(arg_member)
 if kind == 'READY' then
-    -- Never earlier than it was: settings may have become shorter meanwhile.
+    -- Never earlier than before: entryTtlSeconds may have been lowered.
     local ends = math.max(it.deadline, visit_end())
     redis.call('ZADD', key_ready, ends, arg_member)
     redis.call('ZREM', key_pickup, arg_member)
@@ -46,7 +45,7 @@ elseif kind == 'CLAIMED' then
 end
 
 if redis.call('HEXISTS', key_unpaid, arg_member) == 1 then
-    -- The order that an admission was spent on still holds the place; there is no number to come back to.
+    -- The order on which the admission was spent still holds the place; there is no number to restore.
     return admitted({ seq = 0, generation = 0, admission = arg_newAdmission }, visit_end())
 elseif kind ~= 'NONE' or arg_admission == '' or arg_seq == '0' or arg_epoch ~= conf.epoch or arg_incarnation == run.incarnation then
     return { 'WAIT' }

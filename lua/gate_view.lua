@@ -1,13 +1,11 @@
 #!lua flags=no-writes
--- gate_view: what the gate must know of a queue to judge requests by itself for a moment.
+-- gate_view: what the gate needs of a queue to judge requests without Redis for renew_ms.
 --@keys settings state waiting ended priority draw drawn
 --@args
 -- Returns {OK, version, activation, admitWhenIdle 0|1, identity, bypass as JSON ('' none), epoch,
--- incarnation, pass counts unasked for ms, queueState, waiting, admissions expected per 1000 seconds, now,
--- message, opensAt, closesAt ('' none each), pickupSeconds, entryTtlSeconds, mode, admission that ended
--- lately, …}, or NOT_FOUND.
--- Safe because it only reads. An admission that was ended from outside stands here for longer than its pass
--- counts unasked.
+-- incarnation, ms for which a pass is accepted unchecked, queueState, waiting, admissions expected per 1000 seconds, now,
+-- message, opensAt, closesAt ('' none each), pickupSeconds, entryTtlSeconds, mode, admission ended early, …}, or NOT_FOUND.
+-- Safe because it only reads. An admission that was ended early is listed for longer than its pass is accepted unchecked.
 --@include queue
 --@include lanes
 --@include visit

@@ -1,10 +1,10 @@
 #!lua
--- gate_watch: counts a visit that goes through while the gate only watches, and what would have happened.
+-- gate_watch: counts a visit while the gate only watches, and whether it would have waited.
 --@keys settings state watched
 --@args member
 -- Returns {WATCHED, now, end of the visit in ms}, or NOT_FOUND.
--- The line that would have been is a bucket that may go below zero: as many as it lacks would stand there.
--- Safe because counting is all that it does: nothing of the real line is touched.
+-- The simulated line is a bucket that may go below zero: its deficit is the number of members that would wait.
+-- Safe because it only counts: no key of the real line is written.
 --@include queue
 --@include visit
 --@include rate

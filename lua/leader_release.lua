@@ -1,9 +1,9 @@
 #!lua
--- leader_release: hands the leadership over at once, at an orderly end.
+-- leader_release: gives up the leadership at an orderly shutdown, before the lease expires.
 --@keys leader
 --@args owner
 -- Returns {RELEASED} or {NOT_LEADER}.
--- Safe because the lock of another owner is left alone.
+-- Safe because another owner's lock is never deleted.
 if redis.call('GET', key_leader) ~= arg_owner then
     return { 'NOT_LEADER' }
 end

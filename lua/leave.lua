@@ -3,7 +3,8 @@
 --@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft laneNumbers marks
 --@args member seq generation epoch incarnation lane visitor
 -- Returns {LEFT, seq}, {NOT_THERE}, or NOT_FOUND, UNAUTHENTICATED, ORDER_IN_PROGRESS, SESSION_REVOKED.
--- Safe because a CLAIMED place is never taken away here: the running order decides it.
+-- Safe because the place is checked and removed in one step. A CLAIMED place stays: its order decides. The number is marked
+-- in `seated`, so no ticket restores it after a loss.
 --@include queue
 --@include places
 --@include turn
@@ -25,7 +26,7 @@ if ticket and ticket.epoch ~= conf.epoch then
 end
 local kind, it = locate(arg_member)
 if ticket_survived_a_loss() then
-    -- Leaving must hold: no other copy of the ticket is to seat this number again.
+    -- No other copy of the ticket may restore this number.
     turn_is_over(ticket.seq)
 end
 if kind == 'NONE' then

@@ -1,10 +1,10 @@
 #!lua
--- load_add: adds to what is known of the load that a queue's members make.
+-- load_add: adds to the counters of the load that a queue's members cause.
 --@keys settings state orderLoad
 --@args
--- then field, count, field, count, …: the fields of include load, and with a prefix o those of the site behind the gate.
+-- then field, count, field, count, …: the fields of include load; prefixed with o, those of the site behind the gate.
 -- Returns {OK}, or NOT_FOUND.
--- Safe because it only counts; a queue that is not there gets no key.
+-- Safe because it only increments; a queue that Redis does not know gets no key.
 --@include queue
 
 for i = 1, #ARGV, 2 do

@@ -1,10 +1,10 @@
 #!lua flags=no-writes
--- lottery: what everybody may know of the draw.
+-- lottery: the public facts of the draw.
 --@keys settings state entrants
 --@args
 -- Returns {OK, OPEN | CLOSED | DRAWN, commitment, entrants on the list, opensAt ('' none), epoch, draw ('' before
 -- it is held), secret ('' before the draw), now}, or NOT_FOUND also for a queue that never was a lottery.
--- Safe because it only reads, and the secret is shown only once the draw that it was for stands.
+-- Safe because it only reads, and returns the secret only once the draw made with it is published.
 --@include queue
 
 local more = hash_fields(key_settings, 'lotteryCommitment', 'lotterySecret')

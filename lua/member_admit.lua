@@ -2,9 +2,9 @@
 -- member_admit: an operator lets one member in, past the line.
 --@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures seated arrivals priority draw drawn drawGone drawLeft laneNumbers marks
 --@args member token admission
--- Returns {ADMITTED} also where the member was in already, or NO_ROOM, ALREADY_ACTIVE, NOT_FOUND.
--- Safe because leaving the line and getting the place are one step. It takes from the rate, which may owe
--- it to the next tick: over time nobody more is let in. maxActive stands.
+-- Returns {ADMITTED} also where the member has a place already, or NO_ROOM, ALREADY_ACTIVE, NOT_FOUND.
+-- Safe because leaving the line and getting the place are one step. It takes one from the bucket, which may go below zero and
+-- is refilled by the following ticks, so the rate holds over time. maxActive is never exceeded.
 --@include queue
 --@include places
 --@include turn

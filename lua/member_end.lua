@@ -1,12 +1,11 @@
 #!lua
--- member_end: a visit ends before its time: the visitor is done, or an operator takes the member out.
+-- member_end: ends a visit early: the site gives the place back, or an operator evicts the member.
 --@keys settings state waiting away awayUntil places ready pickup departures seated ended priority draw drawn drawGone drawLeft laneNumbers unpaid marks
 --@args member admission
--- admission: only that one ends, and nothing else of the member is touched; '': whatever the member has,
--- in line too.
+-- admission: end only the place of this admission; '': whatever the member has, a place in line too.
 -- Returns {ENDED}, {NOT_THERE}, or ORDER_IN_PROGRESS, NOT_FOUND.
--- Safe because a late call that names its admission never touches a newer one, and because a place with an order
--- that runs or is not paid is left to the order. The admission is listed as ended in the same step, so that no host honours its pass.
+-- Safe because a late call that names its admission never touches a newer one, and a place with a running or unpaid order
+-- is left to the order. The admission is listed in `ended` in the same step, from where hosts learn to refuse its pass.
 --@include queue
 --@include places
 --@include turn
@@ -22,7 +21,7 @@
 local REMEMBERED_MS = 60000
 local kind, it = locate(arg_member)
 if kind == 'NONE' and arg_admission == '' and redis.call('HEXISTS', key_unpaid, arg_member) == 1 then
-    -- The place is the unpaid order's: to cancel that ends it.
+    -- The place belongs to the unpaid order: canceling the order frees it.
     return { 'ORDER_IN_PROGRESS' }
 elseif kind == 'NONE' or (arg_admission ~= '' and it.admission ~= arg_admission) then
     return { 'NOT_THERE' }

@@ -1,9 +1,9 @@
 #!lua flags=no-writes
--- member_find: where one member stands, for whoever answers the phone.
+-- member_find: where one member stands, for support.
 --@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures priority draw drawn drawGone drawLeft laneNumbers marks
 --@args member
 -- Returns {OK, READY | CLAIMED | WAITING | AWAY | NONE, seq, generation, rank (-1 none), end in ms (0 none: of
--- the token, of the claim's lease, or of the number kept while away), has seen the token 0|1, unpaid order
+-- the token, of the claim's lease, or of the number kept while away), has picked the token up 0|1, unpaid order
 -- ('' none), queueState, now, lane ('' none)}, or NOT_FOUND.
 -- Safe because it only reads.
 --@include queue

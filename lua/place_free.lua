@@ -1,9 +1,9 @@
 #!lua
--- place_free: the payment of an order has ended: its member's place is free for the next one.
+-- place_free: frees the place that an order held until the end of its payment.
 --@keys settings state unpaid
 --@args member order
 -- Returns {FREED}, {ALREADY}, or NOT_FOUND.
--- Safe because it names the order: a late one never frees the place of a newer order.
+-- Safe because it names the order: a late call never frees the place of a newer order, and a repeat frees nothing.
 --@include queue
 --@include unpaid
 

@@ -1,11 +1,11 @@
 #!lua
--- pool_beat: the order pool's sign of life.
+-- pool_beat: the order pool's heartbeat.
 --@global order-pool
 --@args silence
--- silence: from how many ms on a pause between two signs was an outage; 0: none ever is.
+-- silence: a pause of more than this many ms between two heartbeats was an outage; 0: never.
 -- Returns {OK}.
--- Safe because a pause is measured by one clock and added up in the step that ends it: no reader can
--- miss an outage, however long it looked away.
+-- Safe because a pause is measured by Redis TIME and added to the total in the step that ends it: a reader of the total
+-- misses no outage, however rarely it reads.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local seen = tonumber(redis.call('HGET', key_order_pool, 'seen') or now)

@@ -1,13 +1,13 @@
 #!lua
--- position: where a member stands; a READY owner who asks has picked the entry token up.
+-- position: where a member stands; the poll of a READY member picks the entry token up.
 --@keys settings state waiting away awayUntil places ready pickup unpaid departures seated priority draw drawn drawGone drawLeft entrants laneNumbers marks
 --@args member seq generation epoch incarnation lane visitor
 -- visitor is 1 for a caller known by the visitor cookie alone; the other five are the ticket's, '' each
 -- without one.
 -- Returns {OK, position…} (see include/position), or NOT_FOUND, UNAUTHENTICATED, QUEUE_RESET,
 -- SESSION_REVOKED.
--- Safe because the token is looked at before the line and both in one step: promotion moves a member in
--- one step too, so no poll sees neither. A revoked ticket changes nothing.
+-- Safe because token and line are read in one step, and promotion moves a member in one step too: no poll finds a member in
+-- neither. A revoked ticket is refused before a token is picked up or a number set aside comes back.
 --@include settings
 --@include run_front
 --@include queue_state
@@ -32,7 +32,7 @@ end
 --@include run_rest
 --@include virtual_clock
 --@include places
--- As short for whoever has an entry token, where nobody ever stood in another lane.
+-- The fast path for a READY member, where no other lane was ever used.
 do
     local place = is_ordinary() and conf.mode ~= 'lottery' and (conf.lotteryDraw or '') == '' and not run.drawFirst
         and redis.call('EXISTS', key_laneNumbers) == 0 and place_of(arg_member)

@@ -1,19 +1,20 @@
 #!lua
--- promote: one call of a tick of one queue: collect what has run out, refill the rate, let the next ones in. A tick is as
+-- promote: one call of a queue's tick: collects what has expired, refills the rate, lets the next members in. A tick is as
 -- many calls as it takes, each of them short.
 --@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals leader priority draw drawn drawGone drawLeft orderLoad promises marks
 --@args owner poolSeen poolSilentMs poolSilence awayMs goesOn
--- poolSeen: Redis TIME of the order pool's last sign of life in ms, -1 for never; poolSilentMs: ms of its
--- outages that ended; poolSilence: from when on a silence is an outage, 0: no order pool is needed; awayMs:
--- how long one who did not come back keeps the number; goesOn: 1 in all calls of a tick but the first;
--- then, for each of those who may be let in at most: admission id/entry token
--- Returns {OK, admitted, expired, withdrawn, more 0|1, waiting, ready, claimed, unpaid, queueState,
--- frozen 0|1, the draw is to be put down 0|1, the highest number let in so far}, or NOT_LEADER, NOT_FOUND. more: there
--- is more to do than one call may, in collecting, in drawing, or for members whom rate and places would let in. The draw: a lottery's list is closed, and nobody behind it is let in before it was drawn.
--- Safe because the leader lock is looked at in the same step that acts, so a leader that slept through
--- its lock does nothing; the rate is a bucket refilled by Redis TIME, so any number of schedulers share
--- it; leaving the line and getting the token are one step. A CLAIMED place is never collected here. Those in
--- the priority lane get their share of each call first; what a call could not divide is carried over.
+-- poolSeen: Redis TIME of the order pool's last heartbeat in ms, -1 for never; poolSilentMs: total of its outages that have
+-- ended, in ms; poolSilence: a silence longer than this many ms is an outage, 0: no order pool is needed; awayMs: how long a
+-- member who did not pick the token up keeps the number; goesOn: 1 in every call of a tick but the first;
+-- then, for each member who may be let in at most: admission id/entry token
+-- Returns {OK, admitted, expired, withdrawn, more 0|1, waiting, ready, claimed, unpaid, queueState, frozen 0|1,
+-- draw is to be stored 0|1, highest number let in so far}, or NOT_LEADER, NOT_FOUND. more: another call would get further, in
+-- collecting, in drawing, or with members whom rate and places would let in. draw is to be stored: a lottery's list is
+-- closed, and nobody on it or behind it is let in before its draw is published.
+-- Safe because the leader lock is checked in the step that acts, so a leader that was paused beyond its lease does nothing;
+-- the rate is one bucket refilled by Redis TIME, whichever scheduler leads; leaving the line and getting the token are one
+-- step. A CLAIMED place is never collected here. The priority lane gets its share of each call first; the
+-- remainder that a call could not divide is carried over.
 if redis.call('GET', key_leader) ~= arg_owner then
     return { 'NOT_LEADER' }
 end
@@ -41,8 +42,8 @@ local seen, silence = tonumber(arg_poolSeen), tonumber(arg_poolSilence)
 local silent_ms, away_ms = tonumber(arg_poolSilentMs), tonumber(arg_awayMs)
 local age = seen < 0 and -1 or math.max(now - seen, 0)
 
--- The outage began at the last sign of life, not when it was noticed. While everyone is held nothing can be
--- bought either: whoever is in comes back to the same place.
+-- The outage began at the last heartbeat, not when it was noticed. Activation hold freezes the clock too, since nothing can
+-- be bought meanwhile: members with a place keep the time that they had left.
 local outage = silence > 0 and (age < 0 or age > silence)
 local stands_still = outage or conf.activation == 'hold'
 if stands_still and frozen_since == 0 then
@@ -53,7 +54,7 @@ elseif not stands_still and frozen_since > 0 then
     redis.call('HINCRBY', key_state, 'frozenMs', now - frozen_since)
     redis.call('HSET', key_state, 'frozenSince', 0, 'frozenEnd', now)
 elseif not stands_still and silent_ms > (run.poolSilentMs or silent_ms) then
-    -- An outage that began and ended while no tick looked.
+    -- An outage that began and ended between two ticks.
     local missed = silent_ms - run.poolSilentMs
     redis.call('HINCRBY', key_state, 'frozenMs', missed)
     redis.call('HSET', key_state, 'frozenEnd', now)
@@ -66,7 +67,7 @@ if away_ms ~= run.awayMs then
     redis.call('HSET', key_state, 'awayMs', away_ms)
 end
 
--- What ran out after the last sign of life may have run out in an outage that is not noticed yet.
+-- What expired after the last heartbeat may have expired in an outage that is not noticed yet.
 local collect_before = virtual_now
 if silence > 0 and not outage then
     collect_before = virtual_now - age
@@ -80,7 +81,7 @@ local function run_out(set, moment)
     left = left - #found
     return found
 end
--- Whoever has not seen the token is set aside with the number, also where the token's life is over.
+-- A member who has not picked the token up is set aside with the number, even where the token has expired.
 local withdrawn = run_out(key_pickup, collect_before)
 local over = run_out(key_ready, collect_before)
 local expired = {}
@@ -160,8 +161,8 @@ local from_priority = redis.call('ZCARD', key_priority)
 local waiting = in_line()
 local could_be_let_in = from_priority + from_drawn + from_waiting
 
--- The share of the priority lane, with what earlier calls could not divide. Nothing is saved up while one
--- of the lanes has nobody, and what one lane cannot use goes to the other.
+-- The share of the priority lane, with the remainder of earlier calls. Nothing is carried over while one of the lanes is
+-- empty, and what one lane cannot use goes to the other.
 do
     local others = from_drawn + from_waiting
     local carried = (from_priority > 0 and others > 0) and run.priorityCarry or 0
@@ -186,7 +187,7 @@ local function waited_ms(seq)
     return second and math.max(now - second * 1000, 0) or 0
 end
 
--- What everyone may read afterwards. Whoever comes back with an old number has not waited all the time.
+-- Public figures. Numbers at or below the highest served before do not count: their members did not wait all the time.
 local function note_served(first_new, last, count_new)
     redis.call('HSETNX', key_state, 'firstAdmittedAt', now)
     redis.call('HSET', key_state, 'lastAdmittedAt', now)
@@ -199,8 +200,8 @@ local function note_served(first_new, last, count_new)
     end
 end
 
--- Lets in the first `count` of a lane. Most of what a member costs is numbers written as text: each is written once, and
--- as a whole number, which is several times cheaper than what Lua or Redis make of one that they are handed.
+-- Lets in the first `count` of a lane. Most of a member's cost is formatting numbers: each is formatted once, as an integer,
+-- which is several times cheaper than the conversion that Lua or Redis would do.
 local places, deadlines = {}, {}
 local served_before = tonumber(run.lastServedSeq or 0)
 local first_new, last_number, count_new = nil, served_before, 0
@@ -217,7 +218,7 @@ local function let_in(set, count, deadline, number_of)
             seq = number_of(seq)
         end
         token = token + 1
-        -- A record as place_record() writes it: nobody has claimed it.
+        -- As place_record() writes it, unclaimed.
         places[n + 1] = member
         places[n + 2] = format('%d', seq) .. '/' .. (generation == 0 and '0' or format('%d', generation)) .. '/'
             .. tokens[token] .. '///0'
@@ -250,8 +251,8 @@ if admitted > 0 then
     note_served(first_new, last_number, count_new)
 end
 
--- The estimate follows what really happened while there was somebody to let in. It counts by ticks: what a later call of
--- a tick lets in counts as if the first had, in the time since the first call of the tick before.
+-- The estimate follows the actual admissions while there is a member to let in. It counts by ticks: what a later call of a
+-- tick lets in counts as if the first had, in the time since the first call of the tick before.
 local goes_on = arg_goesOn == '1' or now == run.tickAt
 local tick_length = goes_on and (run.tickLength or 0) or math.max(now - (run.tickAt or run.bucketAt or now), 0)
 local function moving_average(old, count, seconds)
@@ -285,7 +286,7 @@ count('admitted', admitted)
 count('expired', #expired)
 count('withdrawn', #withdrawn)
 
--- Ranges that lie wholly behind the head are of use to nobody.
+-- Prunes ranges that lie entirely before the head of the line.
 local head = redis.call('ZRANGE', key_waiting, 0, 0, 'WITHSCORES')
 if head[2] then
     local range = math.floor(tonumber(head[2]) / GENERATIONS / 1024)
@@ -308,8 +309,8 @@ if head[2] then
     end
 end
 
--- One sample a second, a quarter of an hour long. The latencies are those that the leader has worked out last. A sample that
--- an earlier call of this tick has taken is taken again, so that it has all of the tick.
+-- One sample a second, kept for 15 minutes. The latencies are those that the leader recorded last. A sample taken by an
+-- earlier call of this tick is replaced, so that it covers the whole tick.
 if is_new_second or (again and admitted > 0) then
     local totals = redis.call('HMGET', key_state, 'entered', 'admitted', 'consumed', 'expired', 'left', 'withdrawn')
     for i = 1, 6 do

@@ -1,18 +1,17 @@
 #!lua
--- queue_publish: brings a queue's settings from PostgreSQL into Redis, and with them pause, reset and
--- recovery.
+-- queue_publish: applies a queue's settings from PostgreSQL, and with them pause, reset and recovery.
 --@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners promises orderLoad autopilot moves marks proofs
 --@args intent version epoch incarnation seqFloor recoveryMs knows
--- then field, value, field, value, … of the settings hash (which hold version, epoch and incarnation
--- once more). seqFloor: no number up to it is given out; recoveryMs: how long a queue that lost its memory
--- waits before it promotes. knows: how many settings the publisher's release has: what a later release has published beyond
--- them stays as it is, and that one publishes the same version once more.
--- intent: create, for a queue that is new; change, only where the line is there; recover, only where spent_load
--- has prepared this incarnation.
--- Returns {PUBLISHED}, {OLDER}, or NOT_FOUND where the intent does not fit: Redis has lost its memory, and
--- only recovery may make the line anew.
--- Safe because an older version that arrives late changes nothing, and because a new epoch empties the
--- line in the same step that names it: no ticket of the old one is ever looked up in the new line.
+-- then field, value, field, value, … of the settings hash (version, epoch and incarnation among them). seqFloor: numbers up
+-- to it are never given out; recoveryMs: how long a recovered queue waits before it promotes; knows: how many settings the
+-- publisher's release has. Settings that only a later release has stay as they are, and a later release may publish
+-- the same version again to add its own.
+-- intent: create (a new queue); change (only where the line exists); recover (only where spent_load or spent_settle has
+-- prepared this incarnation).
+-- Returns {PUBLISHED}, {OLDER}, or NOT_FOUND where the intent does not fit: Redis has lost its memory, and only recovery may
+-- recreate the line.
+-- Safe because a version that is not newer changes nothing, and a new epoch empties the line in the step that sets it: no
+-- ticket of the old epoch is ever looked up in the new line.
 local FIRST_FIELD = 8
 local known, deleted, before, publisher_knew, most_known = unpack(redis.call('HMGET', key_settings, 'version', 'deleted',
     'operatorState', 'publisherKnew', 'mostKnown'))
@@ -46,12 +45,12 @@ redis.call('HSET', key_settings, 'publisherKnew', knows, 'mostKnown', most, unpa
 --@include conf_fields
 redis.call('HSET', key_settings, 'packed',
     cmsgpack.pack(unpack(redis.call('HMGET', key_settings, unpack(CONF_FIELDS)))))
--- What an operator says of the rate counts at once: the autopilot begins there anew.
+-- A rate set by an operator takes effect at once; the autopilot restarts from it.
 if rates() ~= rates_before or state[2] ~= arg_epoch then
     redis.call('HDEL', key_state, 'rateInForce')
 end
 
--- What orders have left behind stays at a reset: repeats are still answered, unpaid orders keep their places.
+-- A reset keeps what belongs to orders: tombstones answer repeats, unpaid orders keep their places.
 local function empty_the_line()
     redis.call('UNLINK', key_waiting, key_away, key_awayUntil, key_places, key_ready, key_pickup, key_claimed,
         key_departures, key_series, key_arrivals, key_ended, key_watched, key_priority, key_draw, key_drawn, key_drawGone,
@@ -68,11 +67,11 @@ local is_reset = state[2] and state[2] ~= arg_epoch
 if is_reset then
     empty_the_line()
     if arg_intent ~= 'recover' then
-        -- In a recovery spent_settle has marked there already who has ordered since the reset.
+        -- In a recovery it holds the numbers spent since the reset already, see spent_settle.
         redis.call('UNLINK', key_seated)
     end
     redis.call('HSET', key_state, 'epoch', arg_epoch, 'seq', 0, 'prunedTo', 0, 'countedFrom', 1, 'mainFront', 0)
-    -- The totals go on, for whoever draws their curve; a result counts from here.
+    -- The totals continue, for graphs; a result counts from here.
     for _, name in ipairs({ 'entered', 'admitted', 'consumed', 'left', 'expired' }) do
         redis.call('HSET', key_state, name .. 'Before', redis.call('HGET', key_state, name) or 0)
     end
@@ -82,7 +81,7 @@ if is_reset then
     state[3] = 0
 end
 if not state[1] or state[1] ~= arg_incarnation then
-    -- New, or Redis lost its memory or the last of it, or deleted before: an empty bucket keeps the rate true across it.
+    -- New, recovered, or deleted before. Except for a new queue the bucket starts empty, so that the rate holds.
     redis.call('HSET', key_state, 'incarnation', arg_incarnation, 'epoch', arg_epoch, 'bucketAt', now,
         'bucket', arg_incarnation == '1' and arg_epoch == '1' and redis.call('HGET', key_settings, 'burst') or '0',
         'seq', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor)),
@@ -91,14 +90,14 @@ if not state[1] or state[1] ~= arg_incarnation then
 end
 local drawn = redis.call('HGET', key_settings, 'lotteryDraw') or ''
 if arg_intent == 'recover' and drawn ~= '' and (not known or is_reset) then
-    -- The draw stands; whoever comes back is put straight at the place drawn, as behind a draw walked off.
+    -- The draw stands: a member who returns gets the place drawn directly, as after a draw that is walked to its end.
     local count = 0
     for from, to in string.gmatch(string.match(drawn, '%S+$'), '(%d+)%-(%d+)') do
         count = count + to - from + 1
     end
     redis.call('HSET', key_state, 'drawClosed', 1, 'drawCursor', count)
 end
--- One value of more than 64 bytes makes Redis keep a hash as a table and not as a list that each look walks through.
+-- One value of more than 64 bytes makes Redis store the hash as a hash table, not as a listpack that each lookup scans.
 redis.call('HSET', key_state, 'about', 'What is true of the queue as a whole, each under the name that the scripts use.')
 if before ~= 'SOLD_OUT' and redis.call('HGET', key_settings, 'operatorState') == 'SOLD_OUT' then
     redis.call('HSET', key_state, 'soldOutAt', now)

@@ -1,10 +1,10 @@
 #!lua flags=no-writes
--- queue_state: what everyone may know of a queue.
+-- queue_state: the public state of a queue.
 --@keys settings state waiting departures priority draw drawn
 --@args
 -- Returns {OK, queueState, waiting, head number, last number given, admissions per 1000 seconds, epoch,
 -- incarnation, now, message, opensAt, closesAt ('' none), {range, departures, …}, activation, mode}, or
--- NOT_FOUND. The head number is that of the first in line, or the next to be given where nobody waits.
+-- NOT_FOUND. The head number is that of the first in the main line, or the next to be given where it is empty.
 -- Safe because it only reads.
 --@include queue
 --@include lanes

@@ -1,10 +1,10 @@
 #!lua
--- release_seats: as release, for an order of seats: their holds are again what they were.
+-- release_seats: as release, for an order of seats: restores their holds.
 --@keys settings state places ready claimed show:info show:plan show:planNext show:board show:boardNext show:held show:holds show:mine orderLoad
 --@args member admission claim load
 -- Returns what release returns.
--- Safe because it names the claim: it never touches a guard of another one. The guard goes also where the claim
--- does not hold the token any more: whoever says so knows that this order did not happen.
+-- Safe because it names the claim: the guard of another claim is never touched. The guard is removed even where the claim
+-- does not hold the token any more: the caller knows that this order has rolled back.
 --@include queue
 --@include places
 --@include give_back

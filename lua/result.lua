@@ -1,11 +1,12 @@
 #!lua flags=no-writes
--- result: how the queue went, for everyone to read.
+-- result: how the queue went; public.
 --@keys settings state
 --@args
 -- Returns {OK, queueState, entered, admitted, consumed, left, expired, last number served (0 none), first and
 -- last admission in ms (0 none each), how long the last one waited in ms, the longest wait in ms, sold out at
 -- (0 not), opensAt, closesAt ('' none), epoch, now}, or NOT_FOUND.
--- The totals count from the last reset on. Safe because it only reads.
+-- Counts begin at the last reset.
+-- Safe because it only reads.
 --@include queue
 
 local names = { 'entered', 'admitted', 'consumed', 'left', 'expired', 'lastServedSeq', 'firstAdmittedAt',

@@ -2,12 +2,11 @@
 -- seats_hold: a member holds seats: all of them or none.
 --@keys settings state places ready show:info show:plan show:planNext show:board show:boardNext show:held show:holds show:mine show:taken show:owned
 --@args member admission replace
--- then the seats, each once. replace 1: whatever else the member holds is given back in the same step.
+-- then the seats, each once. replace 1: the member's other holds are released in the same step.
 -- Returns {HELD, now, the member's record of holds}, or {SEATS_TAKEN, seat, …}, {UNKNOWN_SEAT, seat, …},
 -- {TOO_MANY_SEATS, how many a member may have}, ENTRY_TOKEN_INVALID, ORDER_IN_PROGRESS, NOT_FOUND (also: show).
--- Safe because the token, every seat, the member's count and the indexes are looked at and changed in one step, and
--- nothing is written before the last refusal. What the member holds already keeps its deadline, so that asking
--- again is no way to hold for ever.
+-- Safe because token, seats, the member's count and the indexes are checked and changed in one step, and nothing is written
+-- before the last refusal. A seat that the member holds already keeps its deadline, so repeats do not extend a hold.
 --@include queue
 --@include places
 --@include token
@@ -27,7 +26,7 @@ end
 local wanted = { unpack(ARGV, FIRST) }
 know_positions(wanted)
 local ends = redis.call('ZMSCORE', key_show_held, unpack(wanted))
-local told = redis.call('HMGET', key_show_taken, unpack(wanted))
+local recorded = redis.call('HMGET', key_show_taken, unpack(wanted))
 local is_wanted, held = {}, {}
 for _, seat in ipairs(wanted) do
     is_wanted[seat] = true
@@ -51,7 +50,7 @@ end
 
 local unknown, taken = { 'UNKNOWN_SEAT' }, { 'SEATS_TAKEN' }
 for i, seat in ipairs(wanted) do
-    local order = taken_of(told[i])
+    local order = taken_of(recorded[i])
     if not positions[seat] then
         unknown[#unknown + 1] = seat
     elseif (order and order.state ~= 'F') or (not held[seat] and tonumber(ends[i] or 0) > now) then
@@ -76,7 +75,7 @@ local before = redis.call('HMGET', key_show_holds, unpack(wanted))
 for i, seat in ipairs(wanted) do
     if held[seat] ~= 'alive' then
         if before[i] then
-            -- It has ended.
+            -- An expired hold.
             drop_hold(before[i], seat)
             write_holds(before[i])
         end

@@ -1,5 +1,5 @@
 #!lua flags=no-writes
--- seats_known: which version of a show is there.
+-- seats_known: the version of a show that Redis knows.
 --@keys show:info show:held
 --@args
 -- Returns {OK, version, seats held now}, or {NOT_FOUND, show}.

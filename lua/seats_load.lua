@@ -1,11 +1,12 @@
 #!lua
--- seats_load: brings one piece of a show's plan; with the last one the show is used by it.
+-- seats_load: loads one piece of a show's plan; the last piece puts the plan in force.
 --@keys show:info show:plan show:planNext show:board show:boardNext show:held show:holds show:mine show:taken
 --@args loader version maxSeats holdTtlMs total first
--- then the seats from position `first` on. loader: whose pieces belong together; total: seats of the whole plan.
--- Returns {LOADED}, {PRESENT} where this version or a later one is there, {OLDER} where somebody else has begun.
--- Safe because the new plan and its board grow beside the old ones, which every transition keeps in step, and take
--- their places in one step. Whoever begins last goes on; a piece that does not follow the one before is refused.
+-- then the seats from position `first` on. loader: id of this load; total: number of seats of the plan.
+-- Returns {LOADED}, {PRESENT} where this version or a later one is in force, {OLDER} where another load has taken over.
+-- Safe because the new plan and its board are built beside the old ones, every transition writes both boards meanwhile, and
+-- the last piece replaces the old ones in one step. A load of the same or a later version takes over when it begins; further
+-- pieces of the load before it, and pieces out of order, are refused.
 local FIRST = 7
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -29,9 +30,9 @@ local seats = { unpack(ARGV, FIRST) }
 if #seats > 0 then
     local numbers, cells = {}, {}
     local ends = redis.call('ZMSCORE', key_show_held, unpack(seats))
-    local told = redis.call('HMGET', key_show_taken, unpack(seats))
+    local recorded = redis.call('HMGET', key_show_taken, unpack(seats))
     for i, seat in ipairs(seats) do
-        local order, until_ms = taken_of(told[i]), tonumber(ends[i] or 0)
+        local order, until_ms = taken_of(recorded[i]), tonumber(ends[i] or 0)
         numbers[#numbers + 1] = seat
         numbers[#numbers + 1] = first + i - 1
         if order and order.state ~= 'F' then

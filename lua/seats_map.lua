@@ -1,11 +1,11 @@
 #!lua flags=no-writes
--- seats_map: every seat of a show at one moment.
+-- seats_map: a consistent snapshot of all seats of a show.
 --@keys show:info show:board show:mine show:owned
 --@args member
--- member: who asks, '' for nobody.
+-- member: the caller, '' for none.
 -- Returns {OK, now, version of the plan, seats in it, board, the member's record of holds, the seats that the
 -- member has ordered}, or {NOT_FOUND, show}.
--- Safe because it only reads. The board is one string: a show of 50,000 seats costs Redis no more than to copy it.
+-- Safe because it only reads. The board is one string: a show of 50,000 seats costs Redis one copy.
 local time = redis.call('TIME')
 local show = redis.call('HMGET', key_show_info, 'version', 'total')
 if not show[1] then

@@ -1,10 +1,10 @@
 #!lua
--- seats_release: a member gives held seats back.
+-- seats_release: releases a member's holds.
 --@keys settings state places show:info show:plan show:planNext show:board show:boardNext show:held show:holds show:mine
 --@args member
--- then the seats, or none for all; those that the member does not hold are passed over.
+-- then the seats, or none for all; those that the member does not hold are ignored.
 -- Returns {RELEASED, how many}, or ORDER_IN_PROGRESS, NOT_FOUND (also: show).
--- Safe because a seat on which an order runs is never given back, and then none of them is: the order decides.
+-- Safe because the holds are checked and released in one step: where an order runs on one of them, none is released.
 --@include queue
 --@include places
 --@include seats

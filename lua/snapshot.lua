@@ -1,14 +1,14 @@
 #!lua flags=no-writes
--- snapshot: what a host must know of a queue to tell those far from its front where they stand.
+-- snapshot: what a host needs to answer polls of members far from a queue's front.
 --@keys settings state waiting priority draw drawn marks
 --@args known
--- known: the number of the last change of marks that the host has, -1: none of them.
--- Returns {OK, queueState, waiting in all, waiting in the main line, last number given, the front, how many stand in
--- the main line up to it, how many go before the main line, admissions expected per 1000 seconds, epoch, incarnation,
--- now, activation, pollTiers as JSON ('' for the default), for visitors 0|1, ranks below this are to ask Redis, only
--- Redis can tell the rank to others 0|1, number of the last change, whether changes are missing 0|1, change, …}, or
--- NOT_FOUND. A change is number * 4 + mark, see include/marks.
--- Safe because it only reads, all of it of one moment.
+-- known: number of the last change of marks that the host has applied, -1 for none.
+-- Returns {OK, queueState, waiting in all, waiting in the main line, last number given, front, members of the main line up to
+-- the front, members before the main line (lottery), admissions expected per 1000 seconds, epoch, incarnation, now,
+-- activation, pollTiers as JSON ('' for the default), for visitors 0|1, ranks below this must ask Redis, exactOnly (see
+-- include/position) 0|1, number of the last change, changes are missing 0|1, change, …}, or NOT_FOUND. A change is
+-- number * 4 + mark, see include/marks.
+-- Safe because it only reads, all of it at one moment.
 --@include queue
 --@include lanes
 --@include rate
@@ -16,7 +16,7 @@
 local KEPT = 2048
 local last = tonumber(run.seq or 0)
 local main_front, counted_from, draw_last = unpack(redis.call('HMGET', key_state, 'mainFront', 'countedFrom', 'drawLast'))
--- Without countedFrom nobody has said yet from which number on marks are complete.
+-- Without countedFrom it is not known from which number on the marks are complete.
 local front = math.max(tonumber(main_front or 0), counted_from and tonumber(counted_from) - 1 or last,
     tonumber(draw_last or 0))
 local rate = tonumber(run.rateEma or rate_in_force()) * 1000
@@ -25,7 +25,7 @@ if priority > 0 then
     rate = rate * (1 - tonumber(conf.priorityShare or 0.5))
 end
 local lottery = in_lottery()
--- As many as may be let in while a snapshot counts, and somewhat more.
+-- More than can be let in while a snapshot is valid.
 local near = math.ceil(burst_in_force() + 2 * rate_in_force()) + 100
 
 local count, known = tonumber(redis.call('HGET', key_marks, 'count') or 0), tonumber(arg_known)

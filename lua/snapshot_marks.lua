@@ -1,9 +1,10 @@
 #!lua flags=no-writes
--- snapshot_marks: the marks of some ranges of numbers, for a host that has none yet.
+-- snapshot_marks: the marks of a range of ranges, for a host that has none yet.
 --@keys marks
 --@args first count
--- Returns {OK, marks of range first, of the next, …}: 256 bytes each, '' for a range without marks. count: at most 256.
--- Safe because it only reads. What changes while a host reads range after range it learns from the changes.
+-- first: number of the first range; count: ranges, at most 256.
+-- Returns {OK, marks of range first, of the next, …}: 256 bytes each, '' for a range without marks.
+-- Safe because it only reads. Marks that change while a host reads range after range come with the changes of snapshot.
 local fields = {}
 for range = tonumber(arg_first), tonumber(arg_first) + math.min(tonumber(arg_count), 256) - 1 do
     fields[#fields + 1] = string.format('%.0f', range)

@@ -1,13 +1,13 @@
 #!lua
--- sold_out: carries PostgreSQL's word on what is left to the line.
+-- sold_out: applies PostgreSQL's finding of what is left of the queue's goods.
 --@keys settings state coupons
---@args change soldOut due told
--- then, where `told` is 1, of each coupon event of the queue: its id and its record (see include/coupons).
--- change: number of the finding, taken under one row lock a queue; soldOut: 1 or 0; due: when all that is left now
--- will be over in ms, 0 for never.
+--@args change soldOut due withEvents
+-- then, where `withEvents` is 1, per coupon event of the queue: its id and its record (see include/coupons).
+-- change: number of the finding, taken under the queue's row lock; soldOut: 1 or 0; due: when all that is left now will have
+-- ended, in ms, 0 for never.
 -- Returns {SET}, {OLDER}, or NOT_FOUND.
--- Safe because an older finding that arrives late is ignored: "sold out" and "came back" cannot cross. A queue that
--- lost its memory is told before it comes back (spent_load has prepared it), so that it does not open for a moment.
+-- Safe because a finding that is not newer is ignored: "sold out" and "available again" cannot cross. A queue in recovery
+-- (prepared by spent_load) accepts it before it comes back, so a sold-out queue does not open for a moment.
 local FIRST_EVENT = 5
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -20,8 +20,8 @@ elseif not epoch and not prepared then
     return { 'NOT_FOUND', 'unknown' }
 end
 
--- By itself: a finding may be told without the events.
-if arg_told == '1' and tonumber(arg_change) > tonumber(redis.call('HGET', key_coupons, ':change') or 0) then
+-- Events have a change number of their own: a finding may come without them.
+if arg_withEvents == '1' and tonumber(arg_change) > tonumber(redis.call('HGET', key_coupons, ':change') or 0) then
     redis.call('DEL', key_coupons)
     redis.call('HSET', key_coupons, ':change', arg_change)
     for i = FIRST_EVENT, #ARGV, 2 do

@@ -1,14 +1,14 @@
 #!lua
--- spent_load: before a queue that lost its memory comes back: the numbers whose owners have spent an
--- admission of this epoch, so that none of them is seated again.
+-- spent_load: before a lost queue comes back, marks the numbers whose owners have spent an admission of this epoch, so
+-- that no ticket restores them.
 --@keys settings state seated
 --@args incarnation
 -- then numbers, or none.
--- Returns {LOADED}, or {PRESENT} where the queue is there already. One that was deleted is not: its line is gone, and
--- PostgreSQL has made it anew meanwhile.
--- Safe because it acts only while the queue is not there: nobody can have been seated yet. It leaves word
--- for which incarnation it has prepared, so that a queue that was lost once more meanwhile does not come
--- back without its numbers.
+-- Returns {LOADED}, or {PRESENT} where the queue exists already. A deleted queue does not count as existing: its line is gone,
+-- and PostgreSQL has created it again.
+-- Safe because it writes only while the queue does not exist, when no member can have been restored. It records the
+-- incarnation it has prepared, and queue_publish recovers only that one: a queue lost again meanwhile does not come back
+-- without its numbers.
 --@include turn
 
 if redis.call('EXISTS', key_settings) == 1 and redis.call('HGET', key_settings, 'deleted') ~= '1' then

@@ -1,12 +1,12 @@
 #!lua
--- spent_settle: before a queue whose last moments Redis may have forgotten is used again: the numbers whose owners have
--- spent an admission of this epoch. Where Redis has not heard of that, they leave the line, or their place.
+-- spent_settle: before a queue whose last writes Redis may have lost is used again, applies the numbers whose owners have
+-- spent an admission of this epoch: where Redis does not know it, the owners leave the line or their place.
 --@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft laneNumbers marks
 --@args incarnation epoch
 -- then numbers, or none.
--- Returns {LOADED}, {PRESENT} where the queue is back in this incarnation already, NOT_FOUND where it is not there.
--- Safe because PostgreSQL has the last word: whoever spent an admission of a number has no turn left under it, however
--- often and late that is said. A CLAIMED place is left to reconcile, which knows its claim.
+-- Returns {LOADED}, {PRESENT} where the queue is back in this incarnation already, or NOT_FOUND.
+-- Safe because PostgreSQL is authoritative and a spent admission ends the number's turn for good: repeats and late calls
+-- change nothing more. A CLAIMED place is left to reconcile, which settles its claim.
 --@include queue
 --@include marks
 if run.incarnation == arg_incarnation then
@@ -19,8 +19,8 @@ end
 --@include lanes
 --@include find
 --@include stand
--- A reset that Redis has not heard of, or forgot: nobody of this line belongs to the new one, whose numbers begin at 1
--- again. They are marked on a clean slate, and queue_publish empties the line and keeps the marks.
+-- A reset that Redis does not know or has lost: the new line's numbers begin at 1 again, so they are marked in an emptied
+-- bitmap. queue_publish then empties the line and keeps the bitmap.
 local is_reset = conf.epoch ~= arg_epoch
 if is_reset and redis.call('HGET', key_state, 'preparedFor') ~= arg_incarnation then
     redis.call('UNLINK', key_seated)

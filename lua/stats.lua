@@ -1,17 +1,16 @@
 #!lua flags=no-writes
--- stats: what an operator watches.
+-- stats: the figures of a queue for operators.
 --@keys settings state waiting away ready claimed unpaid series leader priority draw drawn orderLoad promises
 --@args samples
 -- Returns {OK, queueState, waiting, away, ready, claimed, unpaid, entered, admitted, consumed, expired,
 -- left, withdrawn, admissions per 1000 seconds, leader ('' none), now, frozen 0|1, last number given,
--- incarnation, recoveringUntil ms (0 none), of those waiting: in the priority lane, in the lottery; visits ended
--- by the site, by an operator; while the gate only watched: visits, those that would have waited, the longest
--- line that there would have been; rate in force ×1000; latency of orders P50, P95, P99, of the site behind the gate P95
--- (ms, -1 unknown); orders answered, failed, timed out, refused for too many at once; of the last one let in: the
--- wait that was promised and the one that it took (s, -1 unknown); of all: twelve buckets of how late they were, and
--- ms in all, and the same of how early; sample, sample, …}, or NOT_FOUND.
+-- incarnation, recoveringUntil ms (0 none), waiting in the priority lane, in the lottery; visits ended by the site, by an
+-- operator; while the gate only watched: visits, those that would have waited, the longest line that would have formed; rate
+-- in force ×1000; latency of orders P50, P95, P99, of the site behind the gate P95 (ms, -1 unknown); orders answered, failed,
+-- timed out, refused by maxInFlight; of the last member let in: promised and actual wait (s, -1 unknown); of all members let
+-- in: twelve buckets of how late, and the total in ms, then the same for early; sample, sample, …}, or NOT_FOUND.
 -- A sample is second,waiting,ready,claimed,entered,admitted,consumed,expired,left,withdrawn,rate in force ×1000,P50,P95,
--- P99,errors and timeouts,promised wait,actual wait of the last let in (seconds); what is not known is empty.
+-- P99,errors and timeouts,promised wait,actual wait of the last member let in (seconds); unknown values are empty.
 -- Safe because it only reads.
 --@include queue
 --@include lanes

@@ -1,11 +1,11 @@
 #!lua
--- tenures_complete: every queue that PostgreSQL knows is in Redis; whoever asks for another one has misspelt it.
+-- tenures_complete: records that Redis has every queue of PostgreSQL; a request for another queue is then NOT_FOUND.
 --@global tenures
 --@args since
--- since: the field of that name as it was before the queues were looked at, '' for none.
--- Returns {OK}, or {OLDER} where Redis has forgotten everything since, or begun anew: look at the queues once more.
--- Safe because each writing of the tenures has a name of its own and takes the word back, so it never outlives what it
--- was found about.
+-- since: the field of that name as read before the queues were checked, '' for none.
+-- Returns {OK}, or {OLDER} where Redis has been wiped or the tenures written again since: check the queues again.
+-- Safe because each write of the tenures has a unique `since` and removes `complete`: it is never set for a state of Redis
+-- other than the one that was checked.
 if redis.call('EXISTS', key_tenures) == 0 or (redis.call('HGET', key_tenures, 'since') or '') ~= arg_since then
     return { 'OLDER' }
 end

@@ -1,11 +1,11 @@
 #!lua
--- unpaid_load: before a queue that lost its memory, or the last of it, comes back: the places that unpaid orders hold.
+-- unpaid_load: before a queue that lost its memory or its last writes comes back, loads the places that unpaid orders hold.
 --@keys settings state unpaid
 --@args incarnation
 -- then member, order id, member, order id, …
--- Returns {LOADED}, or {PRESENT} where the queue is there already.
--- Safe because it acts only before the queue is there in this incarnation, while programs do not speak to this Redis:
--- whatever frees a place meanwhile, frees it afterwards.
+-- Returns {LOADED}, or {PRESENT} where the queue is back in this incarnation already.
+-- Safe because it writes only before the queue is back in this incarnation, while programs do not use this Redis: a place
+-- that was freed in PostgreSQL meanwhile is freed here afterwards. Repeats change nothing.
 --@include unpaid
 
 if redis.call('EXISTS', key_settings) == 1 and redis.call('HGET', key_state, 'incarnation') == arg_incarnation then

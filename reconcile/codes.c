@@ -2,16 +2,17 @@
 #include "lib/orders/code_store.h"
 #include "reconcile/reconcile.h"
 
-enum { TELLING_CALLS = 20 };
+enum { CALLS_PER_PASS = 20 };
 
 /* PostgreSQL first: a use that is taken off Redis's list is known there. */
-static void tell_uses(struct reconcile *reconcile, const struct queue_row *queue)
+static void store_uses(struct reconcile *reconcile, const struct queue_row *queue)
 {
-    for (int call = 0; call < TELLING_CALLS; call++) {
+    for (int call = 0; call < CALLS_PER_PASS; call++) {
         const struct code_use *uses;
         size_t count;
         struct str first;
-        if (!codes_untold(reconcile->redis, reconcile->arena, queue->id, &uses, &count, &first)) {
+        if (!code_uses_pending(reconcile->redis, reconcile->arena, queue->id, &uses, &count,
+                               &first)) {
             reconcile->report.redis_silent = true;
             return;
         }
@@ -23,7 +24,7 @@ static void tell_uses(struct reconcile *reconcile, const struct queue_row *queue
             reconcile->report.postgres_silent = true;
             return;
         }
-        if (!codes_told(reconcile->redis, reconcile->arena, queue->id, first, count)) {
+        if (!code_uses_acknowledge(reconcile->redis, reconcile->arena, queue->id, first, count)) {
             reconcile->report.redis_silent = true;
             return;
         }
@@ -112,7 +113,7 @@ void reconcile_codes(struct reconcile *reconcile, const struct queue_row *queue)
     if (stored <= 0) {
         return;
     }
-    tell_uses(reconcile, queue);
+    store_uses(reconcile, queue);
     int64_t known = codes_known(reconcile->redis, reconcile->arena, queue->id);
     reconcile->report.redis_silent |= known < 0;
     if (known >= 0 && known < stored) {

@@ -13,7 +13,7 @@
 
 enum { CALLS_PER_PASS = 1000 };
 
-static const struct told_coupons NOTHING_TOLD;
+static const struct known_coupons NOTHING_KNOWN;
 
 static bool redis_answered(struct reconcile *reconcile, bool answered)
 {
@@ -40,8 +40,9 @@ static bool load_owners(struct reconcile *reconcile, struct str queue, struct st
         for (size_t i = 0; i < count; i++) {
             members[i] = owners[i].member;
         }
-        if (!redis_answered(reconcile, coupon_owners_tell(reconcile->redis, reconcile->arena, queue,
-                                                          event, true, members, count, &changed))) {
+        if (!redis_answered(reconcile,
+                            coupon_owners_publish(reconcile->redis, reconcile->arena, queue, event,
+                                                  true, members, count, &changed))) {
             return false;
         }
         *added += changed;
@@ -79,8 +80,8 @@ static void drop_owners(struct reconcile *reconcile, struct str queue, struct st
             }
         }
         if (!redis_answered(reconcile,
-                            coupon_owners_tell(reconcile->redis, reconcile->arena, queue, event,
-                                               false, strangers, found, &changed))) {
+                            coupon_owners_publish(reconcile->redis, reconcile->arena, queue, event,
+                                                  false, strangers, found, &changed))) {
             return;
         }
         *dropped += changed;
@@ -89,7 +90,7 @@ static void drop_owners(struct reconcile *reconcile, struct str queue, struct st
 }
 
 static void note(struct reconcile *reconcile, struct str queue, const struct coupon_count *count,
-                 const struct told_coupons *told, int64_t added, int64_t dropped)
+                 const struct known_coupons *known, int64_t added, int64_t dropped)
 {
     if (added + dropped == 0) {
         return;
@@ -97,35 +98,35 @@ static void note(struct reconcile *reconcile, struct str queue, const struct cou
     reconcile->report.coupons_mended += added + dropped;
     log_event(LOG_LEVEL_WARNING, "coupons.owners_drift",
               LOG_FIELDS(LOG_STR("queue", queue), LOG_STR("couponEvent", count->event),
-                         LOG_INT("redis", told->owners), LOG_INT("postgres", count->issued),
+                         LOG_INT("redis", known->owners), LOG_INT("postgres", count->issued),
                          LOG_INT("added", added), LOG_INT("dropped", dropped)));
 }
 
 static void compare_owners(struct reconcile *reconcile, struct str queue,
-                           const struct coupon_count *count, const struct told_coupons *told)
+                           const struct coupon_count *count, const struct known_coupons *known)
 {
     int64_t added = 0;
     int64_t dropped = 0;
 
-    if (told->owners > count->issued) {
+    if (known->owners > count->issued) {
         drop_owners(reconcile, queue, count->event, false, &dropped);
     }
     /* Those of whom the outbox will tell are not missing. */
-    if (told->owners - dropped < count->issued - count->untold) {
+    if (known->owners - dropped < count->issued - count->unpublished) {
         (void)load_owners(reconcile, queue, count->event, &added);
     }
-    note(reconcile, queue, count, told, added, dropped);
+    note(reconcile, queue, count, known, added, dropped);
 }
 
-static const struct told_coupons *find_told(const struct told_coupons *told, size_t count,
-                                            struct str event)
+static const struct known_coupons *find_known(const struct known_coupons *known, size_t count,
+                                              struct str event)
 {
     for (size_t i = 0; i < count; i++) {
-        if (str_equal(told[i].event, event)) {
-            return &told[i];
+        if (str_equal(known[i].event, event)) {
+            return &known[i];
         }
     }
-    return &NOTHING_TOLD;
+    return &NOTHING_KNOWN;
 }
 
 static bool is_counted(const struct coupon_count *counts, size_t count, struct str event)
@@ -141,16 +142,16 @@ static bool is_counted(const struct coupon_count *counts, size_t count, struct s
 /* What Redis need not know any more, a day after its event's end, or never had to. Returns
  * whether there is a record among it, which the next finding takes away. */
 static bool forget_others(struct reconcile *reconcile, struct str queue,
-                          const struct told_coupons *told, size_t told_count,
+                          const struct known_coupons *known, size_t known_count,
                           const struct coupon_count *counts, size_t count)
 {
     bool is_listed = false;
 
-    for (size_t i = 0; i < told_count; i++) {
-        if (!is_counted(counts, count, told[i].event)) {
+    for (size_t i = 0; i < known_count; i++) {
+        if (!is_counted(counts, count, known[i].event)) {
             int64_t forgotten = 0;
-            is_listed |= told[i].record.n > 0;
-            drop_owners(reconcile, queue, told[i].event, true, &forgotten);
+            is_listed |= known[i].record.n > 0;
+            drop_owners(reconcile, queue, known[i].event, true, &forgotten);
         }
     }
     return is_listed;
@@ -159,25 +160,25 @@ static bool forget_others(struct reconcile *reconcile, struct str queue,
 /* A record differs though Redis has the last finding: a worker died between its commit and its
  * look, or somebody else has written. An older finding is merely late. */
 static void note_record(struct reconcile *reconcile, const struct queue_row *queue, int64_t change,
-                        const struct coupon_count *count, const struct told_coupons *told)
+                        const struct coupon_count *count, const struct known_coupons *known)
 {
     bool is_late = change != queue->sold_out_change;
 
     reconcile->report.coupons_mended += !is_late;
     log_event(is_late ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "coupons.drift",
               LOG_FIELDS(LOG_STR("queue", queue->id), LOG_STR("couponEvent", count->event),
-                         LOG_STR("redis", told->record), LOG_STR("postgres", count->record)));
+                         LOG_STR("redis", known->record), LOG_STR("postgres", count->record)));
 }
 
 void reconcile_coupons(struct reconcile *reconcile, const struct queue_row *queue)
 {
-    const struct told_coupons *told;
+    const struct known_coupons *known;
     const struct coupon_count *counts;
-    size_t told_count;
+    size_t known_count;
     size_t count;
     int64_t change;
     enum outcome outcome =
-        coupons_told(reconcile->redis, reconcile->arena, queue->id, &change, &told, &told_count);
+        coupons_known(reconcile->redis, reconcile->arena, queue->id, &change, &known, &known_count);
 
     if (outcome != OUTCOME_OK) {
         reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
@@ -188,9 +189,9 @@ void reconcile_coupons(struct reconcile *reconcile, const struct queue_row *queu
         reconcile->report.postgres_silent = true;
         return;
     }
-    bool differs = forget_others(reconcile, queue->id, told, told_count, counts, count);
+    bool differs = forget_others(reconcile, queue->id, known, known_count, counts, count);
     for (size_t i = 0; i < count; i++) {
-        const struct told_coupons *of_event = find_told(told, told_count, counts[i].event);
+        const struct known_coupons *of_event = find_known(known, known_count, counts[i].event);
         if (!str_equal(of_event->record, counts[i].record)) {
             differs = true;
             note_record(reconcile, queue, change, &counts[i], of_event);

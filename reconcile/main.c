@@ -49,10 +49,11 @@ static void print_report(const struct reconcile_report *report)
            (long long)report->outbox_stuck);
     printf("lotteries drawn %lld, codes loaded %lld\n", (long long)report->lotteries_drawn,
            (long long)report->codes_loaded);
-    printf("shows loaded %lld, seats told %lld, corrected %lld\n", (long long)report->shows_loaded,
-           (long long)report->seats_told, (long long)report->seats_corrected);
+    printf("shows loaded %lld, seats published %lld, corrected %lld\n",
+           (long long)report->shows_loaded, (long long)report->seats_published,
+           (long long)report->seats_corrected);
     printf("orders expired %lld\n", (long long)report->orders_expired);
-    printf("coupons told anew %lld\n", (long long)report->coupons_mended);
+    printf("coupons mended %lld\n", (long long)report->coupons_mended);
     printf("payments settled %lld, still open %lld\n", (long long)report->payments_settled,
            (long long)report->payments_open);
     printf("places mended %lld, freed %lld\n", (long long)report->places_mended,
@@ -82,7 +83,7 @@ static void log_report(const struct reconcile_report *report)
     int64_t work = report->queues_published + report->queues_recovered + report->claims_released +
                    report->claims_consumed + report->claims_forgotten + report->outbox_done +
                    report->orders_expired + report->lotteries_drawn + report->codes_loaded +
-                   report->coupons_mended + report->shows_loaded + report->seats_told +
+                   report->coupons_mended + report->shows_loaded + report->seats_published +
                    report->payments_settled + report->payments_open;
 
     if (work == 0 && !needs_person) {
@@ -105,7 +106,7 @@ static void log_report(const struct reconcile_report *report)
                          LOG_INT("codesLoaded", report->codes_loaded),
                          LOG_INT("couponsMended", report->coupons_mended),
                          LOG_INT("showsLoaded", report->shows_loaded),
-                         LOG_INT("seatsTold", report->seats_told),
+                         LOG_INT("seatsPublished", report->seats_published),
                          LOG_INT("seatsCorrected", report->seats_corrected),
                          LOG_INT("placesMended", report->places_mended),
                          LOG_INT("placesFreed", report->places_freed),

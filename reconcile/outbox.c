@@ -67,8 +67,8 @@ static enum delivery deliver(struct reconcile *reconcile, const struct outbox_ro
                           row->order) != OUTCOME_ADMISSION_UNAVAILABLE;
         break;
     case OUTBOX_SEATS:
-        done =
-            order_seats_tell(reconcile->postgres, reconcile->redis, reconcile->arena, row->order);
+        done = order_seats_publish(reconcile->postgres, reconcile->redis, reconcile->arena,
+                                   row->order);
         break;
     case OUTBOX_SOLD_OUT:
         done = availability_publish(reconcile->postgres, reconcile->redis, reconcile->arena,

@@ -45,7 +45,7 @@ struct reconcile_report {
     int64_t coupons_mended; /* owners and findings that Redis had wrong */
     int64_t places_freed;   /* kept for an order that holds none any more */
     int64_t shows_loaded;
-    int64_t seats_told;      /* of which Redis had not heard what became of them */
+    int64_t seats_published; /* of which Redis had not heard what became of them */
     int64_t seats_corrected; /* of which Redis believed what PostgreSQL does not know */
     bool redis_silent;
     bool postgres_silent;

@@ -25,22 +25,23 @@ static bool load_show(struct reconcile *reconcile, const struct show_version *sh
     enum outcome outcome = show_publish(reconcile->postgres, reconcile->redis, arena, show->show);
 
     /* Whatever kept the show from Redis has kept its news from the catalogue. */
-    bool told = outcome != OUTCOME_LOADED ||
-                catalog_show_changed(reconcile->redis, arena, show->show, show->concert);
+    bool published = outcome != OUTCOME_LOADED ||
+                     catalog_show_changed(reconcile->redis, arena, show->show, show->concert);
     arena_free(arena);
     reconcile->report.shows_loaded += outcome == OUTCOME_LOADED;
     /* NOT_FOUND: gone from this queue since it was listed. OLDER: somebody else loads it, who
      * gets it done. */
-    return (outcome != OUTCOME_ADMISSION_UNAVAILABLE && told) || silent(reconcile);
+    return (outcome != OUTCOME_ADMISSION_UNAVAILABLE && published) || silent(reconcile);
 }
 
-static bool tell_show(struct reconcile *reconcile, const struct show_version *show)
+static bool publish_states(struct reconcile *reconcile, const struct show_version *show)
 {
     struct arena *arena = arena_new();
-    bool told = show_states_tell(reconcile->postgres, reconcile->redis, arena, show->show, NULL);
+    bool published =
+        show_states_publish(reconcile->postgres, reconcile->redis, arena, show->show, NULL);
 
     arena_free(arena);
-    return told || silent(reconcile);
+    return published || silent(reconcile);
 }
 
 /* Calls `with` for each show of a queue. False where it did, or where PostgreSQL gave no answer. */
@@ -73,7 +74,7 @@ static bool bring_back(struct reconcile *reconcile, const struct queue_row *queu
 {
     (void)queue;
     /* What is sold first: the show is not there for anybody before that is known. */
-    return tell_show(reconcile, show) && load_show(reconcile, show);
+    return publish_states(reconcile, show) && load_show(reconcile, show);
 }
 
 bool reconcile_load_shows(struct reconcile *reconcile, const struct queue_row *queue)
@@ -107,20 +108,20 @@ static bool bring_newer(struct reconcile *reconcile, const struct queue_row *que
 struct page {
     struct show_ref show;
     struct seat_states before; /* PostgreSQL's word before Redis was asked */
-    struct seat_state *told;   /* what Redis believes, seat by seat as in `before` */
+    struct seat_state *known;  /* what Redis believes, seat by seat as in `before` */
     struct seat_states now;    /* PostgreSQL's word afterwards */
 };
 
-static bool same(const struct seat_state *told, const struct seat_state *state)
+static bool same(const struct seat_state *known, const struct seat_state *state)
 {
-    return told->change == state->change && told->state == state->state &&
-           str_equal(told->member, state->member) && str_equal(told->order, state->order);
+    return known->change == state->change && known->state == state->state &&
+           str_equal(known->member, state->member) && str_equal(known->order, state->order);
 }
 
 /*
  * Redis was read first: where it knows of more than PostgreSQL, which was asked afterwards,
  * PostgreSQL has lost a commit, or something else writes to Redis. Where it knows of less, nobody
- * has told it yet.
+ * has published it yet.
  */
 static bool mend(struct reconcile *reconcile, struct arena *arena, const struct page *page)
 {
@@ -128,7 +129,7 @@ static bool mend(struct reconcile *reconcile, struct arena *arena, const struct 
     struct seat_state *wrong = arena_alloc(arena, (page->now.count + 1) * sizeof(*wrong));
     size_t news_count = 0;
     size_t wrong_count = 0;
-    int64_t told = 0;
+    int64_t published = 0;
     int64_t corrected = 0;
     size_t at = 0;
 
@@ -137,28 +138,28 @@ static bool mend(struct reconcile *reconcile, struct arena *arena, const struct 
         while (at < page->before.count && !str_equal(page->before.states[at].seat, now->seat)) {
             at++;
         }
-        if (at == page->before.count || same(&page->told[at], now)) {
+        if (at == page->before.count || same(&page->known[at], now)) {
             continue;
         }
-        if (page->told[at].change < now->change) {
+        if (page->known[at].change < now->change) {
             news[news_count++] = *now;
         } else {
             wrong[wrong_count++] = *now;
         }
     }
     if ((news_count > 0 &&
-         !seats_tell(reconcile->redis, arena, &page->show, news, news_count, &told)) ||
+         !seats_publish(reconcile->redis, arena, &page->show, news, news_count, &published)) ||
         (wrong_count > 0 &&
          !seats_correct(reconcile->redis, arena, &page->show, wrong, wrong_count, &corrected))) {
         reconcile->report.redis_silent = true;
         return false;
     }
-    reconcile->report.seats_told += told;
+    reconcile->report.seats_published += published;
     reconcile->report.seats_corrected += corrected;
-    if (told + corrected > 0) {
+    if (published + corrected > 0) {
         log_event(corrected > 0 ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "show.seats_drift",
                   LOG_FIELDS(LOG_STR("show", page->show.show), LOG_STR("queue", page->show.queue),
-                             LOG_INT("told", told), LOG_INT("corrected", corrected),
+                             LOG_INT("published", published), LOG_INT("corrected", corrected),
                              LOG_STR("first", wrong_count > 0 ? wrong[0].seat : news[0].seat)));
     }
     return true;
@@ -170,12 +171,12 @@ static bool compare_page(struct reconcile *reconcile, struct arena *arena,
                          const struct show_ref *show, char after[SEAT_MAX + 1], bool *more)
 {
     struct page page = {.show = *show};
-    struct str seats[SEATS_TOLD_PER_CALL];
-    struct seat_state told[SEATS_TOLD_PER_CALL];
+    struct str seats[SEATS_PER_CALL];
+    struct seat_state known[SEATS_PER_CALL];
 
     *more = false;
     if (seat_store_page_of_all(reconcile->postgres, arena, show->show, str_of(after),
-                               SEATS_TOLD_PER_CALL, &page.before) != POSTGRES_OK) {
+                               SEATS_PER_CALL, &page.before) != POSTGRES_OK) {
         reconcile->report.postgres_silent = true;
         return false;
     }
@@ -187,8 +188,8 @@ static bool compare_page(struct reconcile *reconcile, struct arena *arena,
     for (size_t i = 0; i < count; i++) {
         seats[i] = page.before.states[i].seat;
     }
-    page.told = told;
-    if (!seats_told(reconcile->redis, arena, show, seats, count, told)) {
+    page.known = known;
+    if (!seat_states_known(reconcile->redis, arena, show, seats, count, known)) {
         reconcile->report.redis_silent = true;
         return false;
     }
@@ -198,7 +199,7 @@ static bool compare_page(struct reconcile *reconcile, struct arena *arena,
         return false;
     }
     str_copy(seats[count - 1], after, SEAT_MAX + 1);
-    *more = count == SEATS_TOLD_PER_CALL;
+    *more = count == SEATS_PER_CALL;
     return !str_equal(page.now.show.queue, show->queue) || mend(reconcile, arena, &page);
 }
 

@@ -2,7 +2,7 @@
 #include "lib/store/redis_primary.h"
 #include "reconcile/reconcile.h"
 
-static void tell(const struct redis_primaries *primaries)
+static void log_restarted(const struct redis_primaries *primaries)
 {
     for (size_t i = 0; i < primaries->count; i++) {
         if (!primaries->all[i].is_whole) {
@@ -20,7 +20,7 @@ static bool recover_doubtful(struct reconcile *reconcile, const struct redis_pri
     struct queue_row *rows;
     size_t count;
 
-    tell(primaries);
+    log_restarted(primaries);
     if (queue_store_list(reconcile->postgres, reconcile->arena, false, &rows, &count) !=
         POSTGRES_OK) {
         reconcile->report.postgres_silent = true;

@@ -7,7 +7,7 @@
 
 enum { SENTENCES_MAX = 4096 };
 
-static enum exit_code told = EXIT_FAILED;
+static enum exit_code reported = EXIT_FAILED;
 
 static void say(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
@@ -59,13 +59,13 @@ enum exit_code failed_as(enum exit_code code, const char *format, ...)
     va_start(arguments, format);
     say(format, arguments);
     va_end(arguments);
-    told = code;
+    reported = code;
     return code;
 }
 
 enum exit_code exit_code_of(enum exit_code code)
 {
-    return code == EXIT_FAILED ? told : code;
+    return code == EXIT_FAILED ? reported : code;
 }
 
 enum exit_code misused(const char *format, ...)

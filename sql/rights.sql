@@ -1,11 +1,11 @@
--- What each program may do in the database; run by scripts/migrate after the migrations, as the owner of the tables, in a
--- transaction of its own. Gives every role exactly this and takes away whatever else it had. Roles that are not there
--- (sql/roles.sql makes them) are left out: then all programs connect as the owner, as they always could.
+-- The rights of each program in the database; run by scripts/migrate after the migrations, as the owner of the tables, in a
+-- separate transaction. Every role gets exactly these rights and loses all others. Roles that do not exist (sql/roles.sql
+-- creates them) are skipped: all programs may still connect as the owner.
 --
--- Whoever writes what must hold together does it through a function that runs with the owner's rights (SECURITY DEFINER,
--- 0018_roles.sql), and may call that function, but not write its tables. Functions that run with the caller's rights are
--- open to all: they do nothing that the caller could not do without them.
--- tests/integration/test_rights.py holds this against the queries that each program's code can come to.
+-- Writes that must be consistent with each other go through a function that runs with the owner's rights (SECURITY DEFINER,
+-- 0018_roles.sql): a program may call it, but not write its tables. Functions that run with the caller's rights are open to
+-- all: they do nothing that the caller could not do without them.
+-- tests/integration/test_rights.py compares this with the queries that each program's code can reach.
 DO $$
 DECLARE
     v_row record;
@@ -14,7 +14,7 @@ DECLARE
     v_function regprocedure;
 BEGIN
     EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
-    -- Databases of before PostgreSQL 15 let everybody make functions where ours are looked for.
+    -- Databases created before PostgreSQL 15 let every role create functions in the schema where ours are searched.
     REVOKE CREATE ON SCHEMA public FROM PUBLIC;
     FOR v_function IN SELECT p.oid FROM pg_proc p
                        WHERE p.pronamespace = 'public'::regnamespace AND p.prosecdef AND p.prokind = 'f' LOOP
@@ -53,7 +53,7 @@ BEGIN
             ('operator', 'INSERT (event, code)', 'coupon'),
             ('operator', 'SELECT (id, created_at), INSERT (queue, kind), DELETE', 'outbox'),
 
-            -- It draws a lottery, and writes the draw down first.
+            -- It holds a lottery's draw, and stores it before publishing it.
             ('scheduler', 'EXECUTE', 'lottery_put_down'),
             ('scheduler', 'SELECT', 'queue_record'),
 

@@ -1,8 +1,8 @@
 -- The roles of Sluice's programs; run by a superuser of PostgreSQL, before scripts/migrate gives them their rights:
 --   psql --file sql/roles.sql
--- `sluice` owns the tables: it migrates, backs up and restores, and no program that the network reaches connects as it.
--- Each program has a role of its own, `sluice-PROGRAM`, as postgres_conninfo names it (user=sluice-{program}). They have no
--- passwords here: by a Unix socket PostgreSQL takes the system's users of the same names (peer). Harmless to repeat.
+-- `sluice` owns the tables: migrations, backups and restores run as it, and no program reachable from the network does.
+-- Each program has its own role, `sluice-PROGRAM`, as named in postgres_conninfo (user=sluice-{program}). They get no
+-- passwords here: over a Unix socket PostgreSQL authenticates the system's users of the same names (peer). Idempotent.
 DO $$
 DECLARE
     v_role text;

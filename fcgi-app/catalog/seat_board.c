@@ -66,18 +66,18 @@ static void join_redis(const struct seat_map *map, struct str lines, char *state
     }
 }
 
-/* `told` is sorted by id, in the order of bytes. */
-static const struct seat_state *find(const struct seat_states *told, struct str seat)
+/* `ordered` is sorted by id, in the order of bytes. */
+static const struct seat_state *find(const struct seat_states *ordered, struct str seat)
 {
     size_t low = 0;
-    size_t high = told->count;
+    size_t high = ordered->count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        struct str it = told->states[middle].seat;
+        struct str it = ordered->states[middle].seat;
         int order = memcmp(it.p, seat.p, it.n < seat.n ? it.n : seat.n);
         if (order == 0 && it.n == seat.n) {
-            return &told->states[middle];
+            return &ordered->states[middle];
         }
         if (order < 0 || (order == 0 && it.n < seat.n)) {
             low = middle + 1;
@@ -88,11 +88,11 @@ static const struct seat_state *find(const struct seat_states *told, struct str 
     return NULL;
 }
 
-static void join_postgres(const struct seat_states *told, struct str lines, struct str member,
+static void join_postgres(const struct seat_states *ordered, struct str lines, struct str member,
                           char *states, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct seat_state *it = find(told, next_seat(&lines));
+        const struct seat_state *it = find(ordered, next_seat(&lines));
         enum seat_status status = it == NULL || it->state == 'F' ? SEAT_AVAILABLE
                                   : it->state == 'S'             ? SEAT_SOLD
                                                                  : SEAT_HELD;
@@ -108,7 +108,7 @@ bool seat_board_read(const struct services *services, struct arena *arena,
     size_t count = line_count(plan->lines);
     char *states = arena_alloc(arena, count + 1);
     struct seat_map map;
-    struct seat_states told;
+    struct seat_states ordered;
 
     board->states = str_sized(states, count);
     board->holds_known = seats_map(services->redis, arena, show, member, &map) == OUTCOME_OK &&
@@ -117,10 +117,10 @@ bool seat_board_read(const struct services *services, struct arena *arena,
         join_redis(&map, plan->lines, states, count);
         return true;
     }
-    if (seat_store_page(services->postgres, arena, show->show, STR(""), SHOW_SEATS_MAX, &told) !=
+    if (seat_store_page(services->postgres, arena, show->show, STR(""), SHOW_SEATS_MAX, &ordered) !=
         POSTGRES_OK) {
         return false;
     }
-    join_postgres(&told, plan->lines, member, states, count);
+    join_postgres(&ordered, plan->lines, member, states, count);
     return true;
 }

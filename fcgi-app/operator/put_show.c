@@ -198,21 +198,22 @@ static void publish(const struct put *put, const struct show_change *change)
     const struct services *services = put->services;
     struct arena *arena = put->reader.request->arena;
     const struct show_ref left = {.queue = change->left_queue, .show = put->show.id};
-    bool told = catalog_show_changed(services->redis, arena, put->show.id, put->show.concert);
+    bool published = catalog_show_changed(services->redis, arena, put->show.id, put->show.concert);
 
     if (put->old.id.n > 0 && !str_equal(put->old.concert, put->show.concert)) {
-        told &= catalog_concert_changed(services->redis, arena, put->old.concert);
+        published &= catalog_concert_changed(services->redis, arena, put->old.concert);
     }
     if (left.queue.n > 0) {
-        told &= seats_forget(services->redis, arena, &left) &&
-                show_states_tell(services->postgres, services->redis, arena, left.show, NULL);
+        published &=
+            seats_forget(services->redis, arena, &left) &&
+            show_states_publish(services->postgres, services->redis, arena, left.show, NULL);
         (void)availability_publish(services->postgres, services->redis, arena, left.queue, false);
     }
-    told = told && show_publish(services->postgres, services->redis, arena, put->show.id) !=
-                       OUTCOME_ADMISSION_UNAVAILABLE;
-    told &=
+    published = published && show_publish(services->postgres, services->redis, arena,
+                                          put->show.id) != OUTCOME_ADMISSION_UNAVAILABLE;
+    published &=
         availability_publish(services->postgres, services->redis, arena, put->show.queue, false);
-    if (!told) {
+    if (!published) {
         log_event(LOG_LEVEL_WARNING, "show.publish_later",
                   LOG_FIELDS(LOG_STR("show", put->show.id), LOG_STR("queue", put->show.queue)));
     }

@@ -12,7 +12,7 @@
  *           503 ADMISSION_UNAVAILABLE, 503 ORDERS_UNAVAILABLE. None of them costs the token or a
  *           hold
  * Touches   lua/claim.lua, claim_seats.lua, consume.lua, release.lua, release_seats.lua,
- *           seats_tell.lua; sql/queries/order_place.sql, order_by_key.sql, seats_of_order.sql,
+ *           seats_publish.lua; sql/queries/order_place.sql, order_by_key.sql, seats_of_order.sql,
  *           seats_named.sql
  *
  * One trip to Redis takes the token and guards the holds, one to PostgreSQL is the whole order, one
@@ -141,11 +141,11 @@ static void answer_not_there(const struct attempt *attempt)
 }
 
 /* Should it fail, the outbox does it. */
-static void tell_seats(const struct attempt *attempt, const struct order *order)
+static void publish_seats(const struct attempt *attempt, const struct order *order)
 {
     if (order->seat_count > 0) {
-        (void)order_seats_tell(attempt->services->postgres, attempt->services->redis,
-                               attempt->request->arena, order->id);
+        (void)order_seats_publish(attempt->services->postgres, attempt->services->redis,
+                                  attempt->request->arena, order->id);
     }
 }
 
@@ -162,7 +162,7 @@ static void committed(const struct attempt *attempt, const struct order_placemen
     order_claim_consume(services, attempt->request, &attempt->claim, order->id, order->place_held,
                         placement->outbox_row);
     test_pause("order.consumed");
-    tell_seats(attempt, order);
+    publish_seats(attempt, order);
     if (placement->took_last) {
         (void)availability_publish(services->postgres, services->redis, attempt->request->arena,
                                    order->queue, false);
@@ -179,7 +179,7 @@ static void replayed(const struct attempt *attempt, const struct order_placement
     if (str_equal(placement->admission, str_of(attempt->claim.admission))) {
         order_claim_consume(attempt->services, attempt->request, &attempt->claim, order->id,
                             order->place_held, 0);
-        tell_seats(attempt, order);
+        publish_seats(attempt, order);
     } else {
         order_claim_release(attempt->services, attempt->request, &attempt->claim);
     }
@@ -210,8 +210,8 @@ static void rolled_back(const struct attempt *attempt, enum order_outcome outcom
     }
     if (outcome == ORDER_SEATS_TAKEN) {
         /* Redis believed that they were the member's to order. */
-        (void)show_seats_tell(services->postgres, services->redis, request->arena,
-                              attempt->body.show, placement->seats, placement->seat_count);
+        (void)show_seats_publish(services->postgres, services->redis, request->arena,
+                                 attempt->body.show, placement->seats, placement->seat_count);
     }
     order_refusal_answer(request, attempt->response, &attempt->body, outcome, placement);
 }

@@ -8,7 +8,7 @@
  *           ended, or the provider does not give the money back), 409 PAYMENT_IN_PROGRESS (it is
  *           being approved, or nobody knows whether it was), 503 ORDERS_UNAVAILABLE
  * Touches   sql/queries/order_cancel.sql and the records of payments, availability.sql; the
- *           provider; lua/place_free.lua, seats_tell.lua, sold_out.lua. Redis may be away: the
+ *           provider; lua/place_free.lua, seats_publish.lua, sold_out.lua. Redis may be away: the
  *           outbox tells it later.
  */
 #include "fcgi-app/http/caller.h"
@@ -21,8 +21,8 @@
 #include "lib/orders/seat_publication.h"
 
 /* What Redis has to hear of it soon; should it fail, the outbox does it. */
-static void tell_redis(const struct services *services, const struct request *request,
-                       struct str member, const struct order_cancel *cancel)
+static void publish(const struct services *services, const struct request *request,
+                    struct str member, const struct order_cancel *cancel)
 {
     const struct order *order = &cancel->order;
 
@@ -30,7 +30,7 @@ static void tell_redis(const struct services *services, const struct request *re
         (void)place_free(services->redis, request->arena, order->queue, member, order->id);
     }
     if (order->show.n > 0) {
-        (void)order_seats_tell(services->postgres, services->redis, request->arena, order->id);
+        (void)order_seats_publish(services->postgres, services->redis, request->arena, order->id);
     }
     if (cancel->came_back) {
         (void)availability_publish(services->postgres, services->redis, request->arena,
@@ -97,7 +97,7 @@ void cancel_order(const struct services *services, const struct request *request
         answer_refusal(request, response, stored, cancel.status);
         return;
     }
-    tell_redis(services, request, caller.id, &cancel);
+    publish(services, request, caller.id, &cancel);
     if (cancel.payment.n > 0 && !refund(services, request, &cancel)) {
         problem_answer(request, response, PROBLEM_ORDER_NOT_CANCELABLE,
                        "The payment provider does not give the money back. The order stays paid.");

@@ -98,7 +98,7 @@ enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str q
     redis_command_add_int(command, finding->change);
     redis_command_add(command, finding->sold_out ? STR("1") : STR("0"));
     redis_command_add_int(command, finding->due_ms);
-    redis_command_add(command, finding->coupons_known ? STR("1") : STR("0"));
+    redis_command_add(command, finding->with_events ? STR("1") : STR("0"));
     for (struct str rest = finding->coupons; rest.n > 0;) {
         struct str word;
         (void)str_split(rest, ' ', &word, &rest);

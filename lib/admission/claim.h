@@ -82,7 +82,7 @@ struct goods_finding {
     int64_t change; /* number of the finding, rising per queue: Redis ignores older ones */
     bool sold_out;
     int64_t due_ms;     /* when all that is left expires, ms since 1970; 0: never, or unknown */
-    bool coupons_known; /* the finding includes the coupon events */
+    bool with_events;   /* the finding includes the coupon events */
     struct str coupons; /* `event record event record …` (see lua/include/coupons.lua), borrowed */
 };
 

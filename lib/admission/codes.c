@@ -131,8 +131,8 @@ static bool read_use(struct str text, struct code_use *use)
            str_to_int64(moment, 0, INT64_MAX, &use->at_ms);
 }
 
-bool codes_untold(struct redis *redis, struct arena *arena, struct str queue,
-                  const struct code_use **uses, size_t *count, struct str *first)
+bool code_uses_pending(struct redis *redis, struct arena *arena, struct str queue,
+                       const struct code_use **uses, size_t *count, struct str *first)
 {
     struct redis_command *command = redis_command_new(arena, "LRANGE");
 
@@ -153,10 +153,11 @@ bool codes_untold(struct redis *redis, struct arena *arena, struct str queue,
     return true;
 }
 
-bool codes_told(struct redis *redis, struct arena *arena, struct str queue, struct str first,
-                size_t count)
+bool code_uses_acknowledge(struct redis *redis, struct arena *arena, struct str queue,
+                           struct str first, size_t count)
 {
-    struct redis_command *command = redis_command_script(arena, SCRIPT_CODES_TOLD, queue);
+    struct redis_command *command =
+        redis_command_script(arena, SCRIPT_CODE_USES_ACKNOWLEDGE, queue);
 
     redis_command_add(command, first);
     redis_command_add_int(command, (int64_t)count);

@@ -55,13 +55,13 @@ bool codes_load(struct redis *redis, struct arena *arena, struct str queue,
 int64_t codes_known(struct redis *redis, struct arena *arena, struct str queue);
 
 /** Uses that PostgreSQL has yet to hear of: at most CODES_PER_CALL, in the arena; `*first` is what
- *  codes_told() wants. Returns false where Redis gave no answer. */
-bool codes_untold(struct redis *redis, struct arena *arena, struct str queue,
-                  const struct code_use **uses, size_t *count, struct str *first);
+ *  code_uses_acknowledge() wants. Returns false where Redis gave no answer. */
+bool code_uses_pending(struct redis *redis, struct arena *arena, struct str queue,
+                       const struct code_use **uses, size_t *count, struct str *first);
 
 /** PostgreSQL has heard of the first `count` of them. Returns false where Redis gave no answer. */
-bool codes_told(struct redis *redis, struct arena *arena, struct str queue, struct str first,
-                size_t count);
+bool code_uses_acknowledge(struct redis *redis, struct arena *arena, struct str queue,
+                           struct str first, size_t count);
 
 /** Generates a code of 80 random bits, like "7KQP-XM4D-TR2W-9HCV": letters and digits of which no
  *  two look alike. */

@@ -17,10 +17,10 @@ enum outcome coupon_standing_read(struct redis *redis, struct arena *arena, stru
     return outcome_of(reply);
 }
 
-enum outcome coupons_told(struct redis *redis, struct arena *arena, struct str queue,
-                          int64_t *change, const struct told_coupons **told, size_t *count)
+enum outcome coupons_known(struct redis *redis, struct arena *arena, struct str queue,
+                           int64_t *change, const struct known_coupons **known, size_t *count)
 {
-    struct redis_command *command = redis_command_script(arena, SCRIPT_COUPONS_TOLD, queue);
+    struct redis_command *command = redis_command_script(arena, SCRIPT_COUPONS_KNOWN, queue);
 
     redis_command_add_int(command, 2 * COUPON_EVENTS_MAX);
     const redisReply *reply = redis_call(redis, arena, command);
@@ -30,20 +30,20 @@ enum outcome coupons_told(struct redis *redis, struct arena *arena, struct str q
         return outcome;
     }
     *change = redis_reply_int(reply, 1, 0);
-    struct told_coupons *found = arena_alloc(arena, (reply->elements + 1) * sizeof(*found));
+    struct known_coupons *found = arena_alloc(arena, (reply->elements + 1) * sizeof(*found));
     for (size_t at = 2; at + WORDS_PER_EVENT <= reply->elements; at += WORDS_PER_EVENT) {
         found[*count].event = redis_reply_text(reply, at);
         found[*count].record = redis_reply_text(reply, at + 1);
         found[*count].owners = redis_reply_int(reply, at + 2, 0);
         (*count)++;
     }
-    *told = found;
+    *known = found;
     return outcome;
 }
 
-bool coupon_owners_tell(struct redis *redis, struct arena *arena, struct str queue,
-                        struct str event, bool have, const struct str *members, size_t count,
-                        int64_t *changed)
+bool coupon_owners_publish(struct redis *redis, struct arena *arena, struct str queue,
+                           struct str event, bool have, const struct str *members, size_t count,
+                           int64_t *changed)
 {
     struct redis_command *command = redis_command_script(arena, SCRIPT_COUPON_OWNERS, queue);
 

@@ -34,25 +34,25 @@ enum outcome coupon_standing_read(struct redis *redis, struct arena *arena, stru
                                   struct str event, struct coupon_standing *standing);
 
 /** All that Redis knows of one event, for comparing. Text is borrowed from the reply. */
-struct told_coupons {
+struct known_coupons {
     struct str event;
     struct str record; /* as PostgreSQL's coupon_record() has it; empty: Redis knows owners only */
     int64_t owners;
 };
 
-/** Reads at most twice COUPON_EVENTS_MAX events of `queue` into `*told` (in the arena): OK,
+/** Reads at most twice COUPON_EVENTS_MAX events of `queue` into `*known` (in the arena): OK,
  *  NOT_FOUND or ADMISSION_UNAVAILABLE. `*change` gets the number of the finding that told of
  *  them, 0 for none. */
-enum outcome coupons_told(struct redis *redis, struct arena *arena, struct str queue,
-                          int64_t *change, const struct told_coupons **told, size_t *count);
+enum outcome coupons_known(struct redis *redis, struct arena *arena, struct str queue,
+                           int64_t *change, const struct known_coupons **known, size_t *count);
 
 /** Tells Redis that these 0..COUPON_OWNERS_PER_CALL members have a coupon of `event` (`have`),
  *  or none. To be said of committed rows only, or of owners whom PostgreSQL, asked after Redis
  *  was read, does not know. `*changed` gets for how many that was news. Needs no queue to be
  *  there. Returns false where Redis gave no answer. */
-bool coupon_owners_tell(struct redis *redis, struct arena *arena, struct str queue,
-                        struct str event, bool have, const struct str *members, size_t count,
-                        int64_t *changed);
+bool coupon_owners_publish(struct redis *redis, struct arena *arena, struct str queue,
+                           struct str event, bool have, const struct str *members, size_t count,
+                           int64_t *changed);
 
 /** Reads at most COUPON_OWNERS_PER_CALL owners of `event` that follow `after` (empty: from the
  *  first) into the arena. Returns false if Redis did not answer. */

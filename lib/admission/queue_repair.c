@@ -97,8 +97,9 @@ int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue)
     return due;
 }
 
-static enum outcome tell_spent(struct redis *redis, struct arena *arena,
-                               struct redis_command *command, const int64_t *numbers, size_t count)
+static enum outcome send_numbers(struct redis *redis, struct arena *arena,
+                                 struct redis_command *command, const int64_t *numbers,
+                                 size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         redis_command_add_int(command, numbers[i]);
@@ -112,14 +113,14 @@ enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct
 {
     struct redis_command *load = redis_command_script(arena, SCRIPT_SPENT_LOAD, queue);
     redis_command_add_int(load, incarnation);
-    enum outcome loaded = tell_spent(redis, arena, load, numbers, count);
+    enum outcome loaded = send_numbers(redis, arena, load, numbers, count);
     if (loaded != OUTCOME_PRESENT) {
         return loaded;
     }
     struct redis_command *settle = redis_command_script(arena, SCRIPT_SPENT_SETTLE, queue);
     redis_command_add_int(settle, incarnation);
     redis_command_add_int(settle, epoch);
-    return tell_spent(redis, arena, settle, numbers, count);
+    return send_numbers(redis, arena, settle, numbers, count);
 }
 
 enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,

@@ -1,7 +1,7 @@
 /*
  * seats — the seats of a show in Redis: who holds which, until when, and which are taken by orders.
  * A hold is a deadline of Redis TIME that the scripts look at: nobody has to sweep. PostgreSQL has
- * the last word on what is ordered and sold; it is carried here by seats_tell(), in the order of
+ * the last word on what is ordered and sold; it is carried here by seats_publish(), in the order of
  * each seat's change number.
  *
  * Text in results lives as long as the arena.
@@ -23,7 +23,7 @@
 enum {
     SEATS_MAX = 100,        /* of one member in one show, so of one request too */
     SHOW_SEATS_MAX = 50000, /* of one show */
-    SEATS_TOLD_PER_CALL = 500
+    SEATS_PER_CALL = 500
 };
 
 /** A show. Its keys have its queue's hash tag. Both are slugs, borrowed. */
@@ -121,19 +121,19 @@ struct seat_state {
  *  over. O and S take the place of whatever hold there is. Works before the show is loaded and
  *  before its queue is there. `*applied` (may be NULL) gets how many were news. Returns false
  *  where Redis gave no answer: some may have been told. */
-bool seats_tell(struct redis *redis, struct arena *arena, const struct show_ref *show,
-                const struct seat_state *states, size_t count, int64_t *applied);
+bool seats_publish(struct redis *redis, struct arena *arena, const struct show_ref *show,
+                   const struct seat_state *states, size_t count, int64_t *applied);
 
-/** As seats_tell(), also for seats of which Redis believes a later change: to be used only with
- *  rows that were read after Redis was, see seats_told(). */
+/** As seats_publish(), also for seats of which Redis believes a later change: to be used only with
+ *  rows that were read after Redis was, see seat_states_known(). */
 bool seats_correct(struct redis *redis, struct arena *arena, const struct show_ref *show,
                    const struct seat_state *states, size_t count, int64_t *applied);
 
-/** What Redis believes of at most SEATS_TOLD_PER_CALL seats: fills states[i] for seats[i], with
+/** What Redis believes of at most SEATS_PER_CALL seats: fills states[i] for seats[i], with
  *  change 0 and state 'F' for one that it was never told of. Returns false where Redis gave no
  *  answer. */
-bool seats_told(struct redis *redis, struct arena *arena, const struct show_ref *show,
-                const struct str *seats, size_t count, struct seat_state *states);
+bool seat_states_known(struct redis *redis, struct arena *arena, const struct show_ref *show,
+                       const struct str *seats, size_t count, struct seat_state *states);
 
 /** The properties of a show. */
 struct show_rules {

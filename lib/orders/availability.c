@@ -23,7 +23,7 @@ static void read_finding(const PGresult *result, struct goods_finding *finding)
     finding->sold_out = str_equal(postgres_text(result, 0, 0), STR("t"));
     finding->change = postgres_int(result, 0, 1, 0);
     finding->due_ms = postgres_int(result, 0, 2, 0);
-    finding->coupons_known = true;
+    finding->with_events = true;
     finding->coupons = postgres_text(result, 0, 3);
 }
 
@@ -54,10 +54,11 @@ bool availability_publish(struct postgres *postgres, struct redis *redis, struct
         return true;
     }
     read_finding(result, &found);
-    enum outcome told = sold_out_set(redis, arena, queue, &found);
+    enum outcome outcome = sold_out_set(redis, arena, queue, &found);
     log_event(LOG_LEVEL_INFO, "queue.availability",
               LOG_FIELDS(LOG_STR("queue", queue), LOG_INT("soldOut", found.sold_out),
-                         LOG_INT("change", found.change), LOG_TEXT("told", outcome_word(told))));
+                         LOG_INT("change", found.change),
+                         LOG_TEXT("outcome", outcome_word(outcome))));
     /* NOT_FOUND: Redis has lost the queue; its recovery publishes a new finding. */
-    return told != OUTCOME_ADMISSION_UNAVAILABLE;
+    return outcome != OUTCOME_ADMISSION_UNAVAILABLE;
 }

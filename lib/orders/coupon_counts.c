@@ -20,7 +20,7 @@ enum postgres_outcome coupon_counts(struct postgres *postgres, struct arena *are
         found[i].event = postgres_text(result, i, 0);
         found[i].record = postgres_text(result, i, 1);
         found[i].issued = postgres_int(result, i, 2, 0);
-        found[i].untold = postgres_int(result, i, 3, 0);
+        found[i].unpublished = postgres_int(result, i, 3, 0);
     }
     *counts = found;
     return POSTGRES_OK;

@@ -19,7 +19,7 @@ struct coupon_count {
     struct str event;
     struct str record; /* what Redis must have of it */
     int64_t issued;
-    int64_t untold; /* of those: still in the outbox */
+    int64_t unpublished; /* of those: still in the outbox */
 };
 
 /** The events of `queue` that Redis has to know, at most COUPON_EVENTS_MAX. POSTGRES_OK fills

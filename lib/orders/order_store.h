@@ -38,7 +38,7 @@ struct order_seat {
     struct str row;
     struct str number;
     int64_t unit_price; /* minor units */
-    int64_t change;     /* of the seat when the answer was read: for seats_tell() */
+    int64_t change;     /* of the seat when the answer was read: for seats_publish() */
 };
 
 struct order {

@@ -16,7 +16,7 @@
 enum outbox_kind {
     OUTBOX_CONSUME,    /* the entry token is spent: claim_consume() */
     OUTBOX_FREE_PLACE, /* an unpaid order has ended: place_free() */
-    OUTBOX_SEATS,      /* something became of an order's seats: order_seats_tell() */
+    OUTBOX_SEATS,      /* something became of an order's seats: order_seats_publish() */
     OUTBOX_SOLD_OUT,   /* stock reached 0 or rose from it: availability_publish() */
     OUTBOX_CONCERT     /* a concert was stored: catalog_concert_changed() */
 };

@@ -18,18 +18,18 @@
 
 /** Tells what has become of the seats of `order`; none for an order of items. False where either
  *  did not answer. */
-bool order_seats_tell(struct postgres *postgres, struct redis *redis, struct arena *arena,
-                      struct str order);
+bool order_seats_publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
+                         struct str order);
 
 /** Tells what has become of `count` seats (any number) of a show: for those that Redis took for
  *  free while PostgreSQL has given them away. False where either did not answer. */
-bool show_seats_tell(struct postgres *postgres, struct redis *redis, struct arena *arena,
-                     struct str show, const struct str *seats, size_t count);
+bool show_seats_publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
+                        struct str show, const struct str *seats, size_t count);
 
 /** Tells of all seats of a show that were ever ordered. `*applied` (may be NULL) gets how many
  *  were news. False where either did not answer. */
-bool show_states_tell(struct postgres *postgres, struct redis *redis, struct arena *arena,
-                      struct str show, int64_t *applied);
+bool show_states_publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
+                         struct str show, int64_t *applied);
 
 /** Publishes a show and its plan to Redis. LOADED, PRESENT (Redis has this version or a later one),
  *  OLDER (another process is loading it), NOT_FOUND (PostgreSQL has no such show), or

@@ -27,7 +27,7 @@ struct seat_states {
 enum postgres_outcome seat_store_of_order(struct postgres *postgres, struct arena *arena,
                                           struct str order, struct seat_states *states);
 
-/** The same of `count` (≤ SEATS_TOLD_PER_CALL) seats of a show; those that were never ordered
+/** The same of `count` (≤ SEATS_PER_CALL) seats of a show; those that were never ordered
  *  are given too, with change 0. */
 enum postgres_outcome seat_store_of_seats(struct postgres *postgres, struct arena *arena,
                                           struct str show, const struct str *seats, size_t count,

@@ -17,7 +17,7 @@ struct approval {
 };
 
 /* What the member is told where the payment went on without us. */
-static enum payment_returned_as told_by_phase(enum payment_phase phase, struct str order_status)
+static enum payment_returned_as returned_by_phase(enum payment_phase phase, struct str order_status)
 {
     switch (phase) {
     case PAYMENT_PHASE_PAID:
@@ -40,10 +40,10 @@ static enum payment_returned_as told_by_phase(enum payment_phase phase, struct s
 }
 
 /* Whether it was recorded or not: as far as is known, it is being confirmed. */
-static enum payment_returned_as told(enum payment_stored stored,
-                                     const struct payment_effect *effect)
+static enum payment_returned_as returned(enum payment_stored stored,
+                                         const struct payment_effect *effect)
 {
-    return payment_step_is_recorded(stored) ? told_by_phase(effect->phase, effect->order_status)
+    return payment_step_is_recorded(stored) ? returned_by_phase(effect->phase, effect->order_status)
                                             : PAYMENT_RETURNED_CONFIRMING;
 }
 
@@ -60,7 +60,7 @@ static enum payment_returned_as undo(const struct approval *approval,
         payment_step_log(alert ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "payment.not_approved",
                          approval->id, &effect, verdict->detail);
     }
-    return told(stored, &effect);
+    return returned(stored, &effect);
 }
 
 /* The provider refused. */
@@ -76,9 +76,9 @@ static enum payment_returned_as end_unpaid(const struct approval *approval,
     if (payment_step_is_recorded(stored)) {
         payment_step_log(LOG_LEVEL_INFO, "payment.declined", approval->id, &effect,
                          verdict->detail);
-        payment_step_tell(approval->flow, approval->arena, &effect);
+        payment_step_publish(approval->flow, approval->arena, &effect);
     }
-    return told(stored, &effect);
+    return returned(stored, &effect);
 }
 
 static enum payment_returned_as end_rejected(const struct approval *approval,
@@ -113,7 +113,7 @@ static enum payment_returned_as end_unknown(const struct approval *approval,
                          verdict->detail);
     }
     if (!verdict->answered || stored != PAYMENT_STORED_DONE) {
-        return told(stored, &effect);
+        return returned(stored, &effect);
     }
     if (payment_find(approval->flow->postgres, approval->arena, approval->id, &row) ==
         PAYMENT_STORED_DONE) {
@@ -123,7 +123,7 @@ static enum payment_returned_as end_unknown(const struct approval *approval,
         PAYMENT_STORED_DONE) {
         return PAYMENT_RETURNED_CONFIRMING;
     }
-    return told_by_phase(row.phase, str_sized(NULL, 0));
+    return returned_by_phase(row.phase, str_sized(NULL, 0));
 }
 
 /* This process has the turn: the only call that takes the money. */
@@ -147,9 +147,9 @@ static enum payment_returned_as approve(const struct approval *approval,
     test_pause("payment.approved");
     switch (verdict.outcome) {
     case PAYMENT_OK:
-        return told(payment_step_paid(approval->flow, approval->arena, approval->id, &state,
-                                      STR("approved"), &effect),
-                    &effect);
+        return returned(payment_step_paid(approval->flow, approval->arena, approval->id, &state,
+                                          STR("approved"), &effect),
+                        &effect);
     case PAYMENT_REJECTED:
         return end_rejected(approval, &verdict);
     case PAYMENT_NOT_SENT:
@@ -225,6 +225,6 @@ enum payment_returned_as payment_flow_stop(const struct payment_flow *flow, stru
     if (stored == PAYMENT_STORED_DONE) {
         payment_step_log(LOG_LEVEL_INFO, "payment.stopped", id, &effect, str_sized(NULL, 0));
     }
-    payment_step_tell(flow, arena, &effect);
-    return told_by_phase(effect.phase, effect.order_status);
+    payment_step_publish(flow, arena, &effect);
+    return returned_by_phase(effect.phase, effect.order_status);
 }

@@ -209,7 +209,7 @@ static enum payment_settled settle_unpaid(const struct payment_flow *flow, struc
         payment_step_log(LOG_LEVEL_INFO, "payment.not_paid", row->id, &effect, why);
     }
     if (payment_step_is_recorded(stored)) {
-        payment_step_tell(flow, arena, &effect);
+        payment_step_publish(flow, arena, &effect);
     }
     return settled_by(stored);
 }

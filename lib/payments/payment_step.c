@@ -31,13 +31,13 @@ bool payment_step_gives_back(const struct payment_flow *flow)
     return strcmp(flow->settings->payment_failure, "give_back") == 0;
 }
 
-void payment_step_tell(const struct payment_flow *flow, struct arena *arena,
-                       const struct payment_effect *effect)
+void payment_step_publish(const struct payment_flow *flow, struct arena *arena,
+                          const struct payment_effect *effect)
 {
     if (effect->place_freed) {
         (void)place_free(flow->redis, arena, effect->queue, effect->member, effect->order);
     }
-    (void)order_seats_tell(flow->postgres, flow->redis, arena, effect->order);
+    (void)order_seats_publish(flow->postgres, flow->redis, arena, effect->order);
     if (effect->came_back) {
         (void)availability_publish(flow->postgres, flow->redis, arena, effect->queue, false);
     }
@@ -108,7 +108,7 @@ enum payment_stored payment_step_paid(const struct payment_flow *flow, struct ar
     } while (try_again(stored, ++tries));
     if (payment_step_is_recorded(stored)) {
         log_paid(stored, id, effect, why);
-        payment_step_tell(flow, arena, effect);
+        payment_step_publish(flow, arena, effect);
     }
     return stored;
 }
@@ -128,7 +128,7 @@ enum payment_stored payment_step_canceled(const struct payment_flow *flow, struc
         payment_step_log(LOG_LEVEL_INFO, "payment.canceled", id, effect, why);
     }
     if (payment_step_is_recorded(stored)) {
-        payment_step_tell(flow, arena, effect);
+        payment_step_publish(flow, arena, effect);
     }
     return stored;
 }

@@ -17,8 +17,8 @@ struct payment_subject payment_step_subject(struct arena *arena, struct str id, 
 bool payment_step_gives_back(const struct payment_flow *flow);
 
 /** Carries what was recorded to Redis; should that fail, the outbox does it. */
-void payment_step_tell(const struct payment_flow *flow, struct arena *arena,
-                       const struct payment_effect *effect);
+void payment_step_publish(const struct payment_flow *flow, struct arena *arena,
+                          const struct payment_effect *effect);
 
 /** Logs a line about the payment `id`. `detail` may be empty. */
 void payment_step_log(enum log_level level, const char *event, struct str id,

@@ -220,7 +220,7 @@ static void add_shared_folders(struct plan *plan, const struct settings *setting
 #endif
 }
 
-static void tell(struct sandbox_state state)
+static void log_sandbox(struct sandbox_state state)
 {
     if (state.is_private && state.has_seccomp && state.has_landlock) {
         log_event(LOG_LEVEL_INFO, "sandbox.entered", LOG_NO_FIELDS);
@@ -249,7 +249,7 @@ void confine(const struct settings *settings, const struct confinement *confinem
              i++) {
             sandbox_allow(&plan.sandbox, FOR_THE_NETWORK[i], false);
         }
-        tell(sandbox_enter(&plan.sandbox));
+        log_sandbox(sandbox_enter(&plan.sandbox));
     }
     arena_free(plan.arena);
     sandbox_break_out();

@@ -77,7 +77,7 @@ static void plan_retry(struct redis_pipeline *pipeline, int64_t now_ms)
     }
 }
 
-static void tell(struct redis_pipeline *pipeline, bool connected)
+static void notify(struct redis_pipeline *pipeline, bool connected)
 {
     if (pipeline->options.changed != NULL) {
         pipeline->options.changed(pipeline->options.context, connected);
@@ -94,7 +94,7 @@ static void drop(struct redis_pipeline *pipeline, const char *why, int64_t now_m
     pipeline->waits_for_room = false;
     pipeline->is_refused = false;
     plan_retry(pipeline, now_ms);
-    tell(pipeline, false);
+    notify(pipeline, false);
     end_all(pipeline);
 }
 
@@ -156,7 +156,7 @@ static void connect_now(struct redis_pipeline *pipeline, int64_t now_ms)
     if (!options->sentinel) {
         load_scripts(pipeline, now_ms);
     }
-    tell(pipeline, true);
+    notify(pipeline, true);
 }
 
 struct redis_pipeline *redis_pipeline_new(const struct redis_pipeline_options *options,

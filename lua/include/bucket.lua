@@ -1,9 +1,9 @@
--- bucket: what the rate has saved up. Needs include queue, and KEYS settings, state.
--- bucketAt is the moment of the last tick. Whoever takes from the bucket between two ticks leaves that
--- moment alone and writes what was in the bucket then, so that what has come in since is counted once.
+-- bucket: the token bucket of the rate. Needs include queue, and KEYS settings, state.
+-- `bucket` is its level at bucketAt, the last tick. An admission between two ticks leaves bucketAt alone and lowers that
+-- level, so that the refill since then is counted once.
 
--- What came in since the last tick, and what is in the bucket now. A clock that steps back refills
--- nothing; one that steps forward refills no more than the burst.
+-- The refill since the last tick, and the level now. A clock that steps back refills nothing; one that steps forward refills
+-- no more than the burst.
 local function look_into_bucket(rate, burst)
     if rate <= 0 then
         return 0, 0

@@ -1,4 +1,4 @@
--- clock: what orders need of a queue, which is less than include queue has: settings, incarnation and the virtual clock.
+-- clock: the part of include queue that orders need: settings, incarnation and the virtual clock.
 -- Needs KEYS settings, state.
 --@include settings
 local run

@@ -1,10 +1,10 @@
 -- codes: invite and priority codes. Needs KEYS codes, codeUsers, codeUses, ARGV code (the code's hash, '' none)
 -- and include queue.
--- A code's field in `codes` is kind/uses left/end in ms (0: none). `codeUsers` knows who has used which, so
--- that a repeat counts nothing; `codeUses` is what PostgreSQL has yet to be told.
+-- A code's field in `codes` is kind/uses left/end in ms (0: none). `codeUsers` holds code/member of each use, so that a
+-- repeat counts nothing; `codeUses` lists the uses that PostgreSQL has not stored yet.
 local CODE_LANES = { invite = 'invite', priority = 'priority' }
 
--- The code that came with the request: nil for none, false for one that is worth nothing (any more).
+-- The request's code: nil for none, false for one that is unknown, used up or expired.
 local function read_code()
     if arg_code == '' then
         return nil
@@ -21,7 +21,7 @@ local function read_code()
     return code
 end
 
--- Counts one use by the member who asks, once a member.
+-- Counts a use by arg_member, once a member.
 local function use_code(code)
     if code.used then
         return

@@ -1,6 +1,6 @@
--- coupon_owners: who has a coupon of which event. Needs KEYS couponOwners.
--- An ordered set of event/member, all with score 0: how many an event has issued is how many begin with it, so that no
--- counter can say otherwise, and whoever is told of twice counts once.
+-- coupon_owners: the owners of coupons, by event. Needs KEYS couponOwners.
+-- A sorted set of event/member, all with score 0: the number issued is the number of entries that begin with the event, so
+-- no counter can disagree, and a member added twice counts once.
 
 local function owner_name(event, member)
     return event .. '/' .. member

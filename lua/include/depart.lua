@@ -1,4 +1,4 @@
--- depart: takes a member out of the line or out of a READY place, whatever the reason.
+-- depart: removes a member from the line, from a READY or expired place, or from those set aside.
 -- Needs KEYS state, away, awayUntil, places, ready, pickup, seated and includes queue, places, turn,
 -- set_aside, draw, lanes, stand (with all of their keys).
 

@@ -1,13 +1,13 @@
--- draw: the lottery's draw, both ways: which place a number has drawn, and which number a place has.
+-- draw: the lottery's draw in both directions: the place of a number, and the number of a place.
 -- Needs KEYS state and include queue. lib/admission/lottery.c computes the same.
--- In the settings the draw is one text, "seed listHash ranges" (ranges of numbers like 1-500,900-950); ''
--- before it is held. Numbers of the ranges count from 0; a Feistel network over a square of at least as
--- many points shuffles them, walking on from a point that is none. Its eight rounds take their keys from
--- the seed. Every product stays below 2^53, so that all of it is exact in Lua's numbers.
+-- In the settings the draw is one text, "seed listHash ranges" (ranges of numbers like 1-500,900-950); '' before it is held.
+-- The numbers of the ranges are indexed from 0; a Feistel network over a square of at least as many points permutes them, and
+-- is applied again while the result is no index (cycle walking). Its eight rounds take their keys from the seed. Every
+-- product stays below 2^53, so all of it is exact in Lua's numbers.
 local DRAW_ROUNDS, DRAW_PRIME = 8, 2147483647
 local draw_that_was_read = nil
 
--- What `state` knows of the draw is read when the first of it is asked for: few queues have one.
+-- The draw's fields of `state` are read on first access: few queues have a draw.
 setmetatable(run, {
     __index = function(_, name)
         if string.sub(name, 1, 4) ~= 'draw' then
@@ -21,7 +21,7 @@ setmetatable(run, {
         return run[name]
     end,
 })
--- The first place that was not walked over yet.
+-- The first place that was not walked yet.
 local draw_cursor = (conf.lotteryDraw or '') ~= '' and tonumber(run.drawCursor or 0) or 0
 
 local function read_draw(text)
@@ -32,7 +32,7 @@ local function read_draw(text)
         it.ranges[#it.ranges + 1] = { from = from, to = to, before = it.count }
         it.count = it.count + to - from + 1
     end
-    -- An even side: with an odd one only even permutations of the square would come out.
+    -- An even side: an odd one would yield only even permutations of the square.
     it.side = 2 * math.floor(math.sqrt(it.count) / 2)
     while it.side * it.side < it.count do
         it.side = it.side + 2
@@ -54,7 +54,7 @@ local function the_draw()
     return draw_that_was_read
 end
 
--- The place that `number` has drawn, from 0 on; nil for one that was not in the draw.
+-- The place that `number` has drawn, from 0; nil for a number that was not in the draw.
 local function place_of_number(number)
     local it = the_draw()
     local at = nil

@@ -1,6 +1,6 @@
--- entrants: the list of those who take part in the draw. Needs KEYS state, entrants and includes queue, draw.
--- Its hash goes along with every entry, so that it is there at once when the list closes: whoever changes
--- the list changes the draw.
+-- entrants: the list of members who take part in the draw. Needs KEYS state, entrants and includes queue, draw.
+-- A hash chain over the list is updated with every entry, so that it is ready when the list closes: the draw depends on it,
+-- so a changed list changes the draw.
 local function list_entrant(member, seq)
     local line = string.format('%.0f %s', seq, member)
     local before = redis.call('HGET', key_state, 'drawList') or ''
@@ -10,7 +10,7 @@ local function list_entrant(member, seq)
         'drawLast', math.max(seq, tonumber(run.drawLast or seq)))
 end
 
--- Whoever enters now takes part in the draw: it is to be held, and its list is open.
+-- True while new members take part in the draw: it is to be held, and its list is open.
 local function draw_is_open()
     local opens = tonumber(conf.opensAt)
     return conf.mode == 'lottery' and not the_draw() and run.drawClosed ~= '1' and opens ~= nil and now < opens

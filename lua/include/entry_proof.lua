@@ -1,7 +1,7 @@
--- entry_proof: may a new place be taken, where each costs a proof of work? Each proof counts once. Needs KEYS proofs, ARGS
--- proof, include settings.
--- One is remembered for longer than it could still be sent. Should Redis forget it, the one caller that it was made for
--- may use it once more.
+-- entry_proof: whether a new place lacks its proof of work, where one is required. Each proof counts once. Needs KEYS proofs,
+-- ARGS proof, include settings.
+-- A proof is remembered for longer than it is valid. If Redis loses it, only the caller that it was made for can use it
+-- again.
 local PROOF_MEMORY_MS, FORGOTTEN_AT_ONCE = 360000, 4
 
 local function proof_is_missing()

@@ -1,7 +1,6 @@
--- find: where a member stands in line. Needs KEYS as include lanes, and includes queue, set_aside, draw, lanes.
+-- find: a member's place in line. Needs KEYS as include lanes, and includes queue, set_aside, draw, lanes.
 
--- Where a member stands in line: number, generation, lane, set and, in a draw that was held, the place;
--- nil for one who does not.
+-- Number, generation, lane, set and, in a draw that was held, the place drawn; nil for a member who is not in line.
 local function find_in_line(member)
     local set, score = key_waiting, redis.call('ZSCORE', key_waiting, member)
     for _, other in ipairs({ key_priority, key_draw, key_drawn }) do

@@ -1,8 +1,8 @@
--- give_back: a transaction has rolled back: its token is READY again. Needs KEYS state, places, ready, claimed, ARGS
--- member, admission, claim and includes clock, places.
+-- give_back: makes a claimed token READY again. Needs KEYS state, places, ready, claimed, ARGS member, admission, claim and
+-- includes clock, places.
 
--- The answer of the script. It names admission and claim: a late one never frees another order's claim. The
--- token lives on for what was left of it when it was claimed.
+-- Returns the script's reply. Admission and claim must match: a late call never frees another order's claim. The token
+-- gets the lifetime that was left when it was claimed.
 local function give_token_back()
     local place = place_of(arg_member)
     if not place or place.admission ~= arg_admission or place.claim ~= arg_claim then

@@ -1,9 +1,9 @@
--- idle: letting somebody in at once: while nobody waits (admitWhenIdle), or by an invite.
+-- idle: letting a member in without waiting: while nobody waits (admitWhenIdle), or by an invite.
 -- Needs KEYS settings, state, waiting, priority, draw, drawn, places, ready, claimed, unpaid and includes queue,
 -- places, lanes, rate, bucket.
 
--- Whether one more may come in without waiting, as if a tick came just now; the invited also past those who
--- wait. Returns what the rate has saved up, for take_between_ticks(), or nil.
+-- Whether one more member may be let in now, as by a tick; `invited` members also past those who wait. Returns refill and
+-- level of the bucket, for take_between_ticks(), or nil.
 local function may_enter_at_once(invited)
     local more = hash_fields(key_settings, 'admitWhenIdle', 'maxActive')
     local ticks_are_overdue = now - tonumber(run.bucketAt or 0) > math.max(5000, 3 * tonumber(conf.tickMs))

@@ -1,8 +1,7 @@
 -- lanes: the sets that a line is made of. Needs KEYS waiting, priority, draw, drawn.
--- Lane main stands in `waiting`. Lanes priority and invite stand in `priority`, the invited first. Lane
--- lottery stands in `draw` in order of numbers, and is moved to `drawn`, in order of the places drawn, as
--- the draw is walked off; drawCursor is the first place that was not walked over yet. Scores are
--- number * GENERATIONS + generation, in `drawn` place * GENERATIONS + generation.
+-- Lane main is in `waiting`. Lanes priority and invite are in `priority`, invite first. Lane lottery is in `draw`, ordered by
+-- number, and is moved to `drawn`, ordered by place drawn, as the draw is walked; drawCursor is the first place not walked
+-- yet. Scores are number * GENERATIONS + generation, in `drawn` place * GENERATIONS + generation.
 local INVITED = 1099511627776 -- 2^40: so far in front of the lane's others
 
 local function in_lottery()

@@ -1,8 +1,8 @@
--- locate: where a member stands. The entry token is looked at first, then the line, then those set aside.
+-- locate: where a member stands. Checks the entry token first, then the line, then those set aside.
 -- Needs KEYS places, ready, pickup, waiting, priority, draw, drawn, away, awayUntil, state, seated (and those
 -- that the functions called touch) and includes queue, places, turn, set_aside, draw, lanes, find.
--- Kinds: CLAIMED, READY (with .deadline), EXPIRED (a READY place past its deadline that no tick has
--- collected yet), WAITING, AWAY, NONE.
+-- Kinds: CLAIMED, READY (with .deadline), EXPIRED (picked up, past its deadline, not collected by a tick yet), WAITING, AWAY,
+-- NONE. An expired place that was not picked up is set aside: AWAY.
 local function locate(member)
     local place = place_of(member)
     if place then

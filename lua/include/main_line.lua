@@ -1,9 +1,9 @@
--- main_line: the ordinary case of position and enter, in as few steps as it takes: the main line while no other lane has
--- anybody. Whatever it does not decide goes the general way, and it decides nothing otherwise than that.
+-- main_line: the fast path of position and enter: the main line while the other lanes are empty. It decides exactly as the
+-- general path, to which all other cases fall through.
 -- Needs KEYS waiting, priority, draw, drawn, ARGS member, seq, generation, epoch, incarnation and includes settings,
 -- run_front, queue_state.
 
--- Number and generation of a member who stands in the main line, else nil.
+-- Number and generation of a member in the main line, else nil.
 local function stands_in_main_line()
     local score = redis.call('ZSCORE', key_waiting, arg_member)
     if not score then
@@ -13,7 +13,7 @@ local function stands_in_main_line()
     return (score - generation) / 4096, generation
 end
 
--- No other lane has anybody, the first tick has come, and the ticket, if any, is not from before a loss.
+-- The other lanes are empty, the first tick has run, and the ticket, if any, is not from before a loss.
 local function is_ordinary()
     return run.rateEma and (arg_seq == '' or arg_epoch ~= conf.epoch or arg_incarnation == run.incarnation)
         and redis.call('EXISTS', key_priority, key_draw, key_drawn) == 0

@@ -1,12 +1,11 @@
--- marks: which numbers of the main line are not as they were given, for the snapshots of the hosts (lua/snapshot.lua).
+-- marks: the numbers that are not in the main line as given, for the hosts' snapshots (lua/snapshot.lua).
 -- Needs KEYS state, marks.
--- A number above the front that is not marked stands in the main line, under generation 0. Marks are two bits a number, 256
--- bytes for a range of 1024, in the field of the range's number. `count` is how many changes there were; the last
--- MARKS_KEPT of them stand in the fields #0, #1, … in turn, as number * 4 + mark. What lies at the front or
--- before it needs no marks: those who stand there are counted.
+-- A number above the front without a mark is in the main line, with generation 0. Marks are two bits a number, 256 bytes for
+-- a range of 1024, in the field of the range's number. `count` is the number of changes; fields #0, #1, … are a ring of the
+-- last MARKS_KEPT of them, as number * 4 + mark. Numbers up to the front need no marks: their members are counted.
 local MARK_GONE, MARK_ASK, MARKS_KEPT = 1, 2, 2048
 
--- MARK_GONE: the number does not stand in the main line (any more). MARK_ASK: it stands there, and only Redis can tell how.
+-- MARK_GONE: the number is not in the main line (any more). MARK_ASK: it is, and its generation must be read from Redis.
 local function mark_number(seq, mark)
     if seq <= tonumber(redis.call('HGET', key_state, 'mainFront') or 0) then
         return

@@ -1,7 +1,6 @@
--- places: reads and writes the record of a member's place, and says where a member stands.
--- Needs KEYS places, ready, pickup, waiting, away (those that the functions called touch).
--- A record is seq/generation/admission/token/claim/keyHash/remainingMs; claim is empty while READY. One
--- that cannot be read counts as none; drift takes it away.
+-- places: reads and writes the record of a member's place. Needs KEYS places.
+-- A record is seq/generation/admission/token/claim/keyHash/remainingMs; claim is empty while READY. An unreadable record
+-- counts as none; drift deletes it.
 
 local function read_record(record)
     local find, sub = string.find, string.sub

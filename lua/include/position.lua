@@ -1,11 +1,11 @@
--- position: the answer that enter and position give.
--- Needs KEYS as include lanes, drawGone, drawLeft, and includes queue, places, set_aside, draw, lanes, stand, rate. Reply: code, queueState,
--- status, rank (-1: none, or nobody can tell yet: the draw is not held), waiting, entry token ('' none), its end
--- in ms (0 none), ordering 0|1, estimated admissions per 1000 seconds, seq, generation, epoch, incarnation, now in
--- ms, activation, pollTiers as JSON ('' for the default), lane ('' none), whether only this answer can tell the
--- rank 0|1.
+-- position: the reply of enter and position.
+-- Needs KEYS as include lanes, drawGone, drawLeft, and includes queue, places, set_aside, draw, lanes, stand, rate.
+-- Reply: code, queueState, status, rank (-1: none, or not known before the draw is held), waiting, entry token ('' none), its
+-- end in ms (0 none), ordering 0|1, estimated admissions per 1000 seconds, seq, generation, epoch, incarnation, now in ms,
+-- activation, pollTiers as JSON ('' for the default), lane ('' none), exactOnly 0|1: the rank cannot be computed from the
+-- board.
 
--- A rank counts those who go first in the own lane; the lottery goes before all who entered after the opening.
+-- The rank counts the members before this one in its lane, and for lane main those of the lottery, who go first.
 local function rank_of(member, it)
     if it.set ~= key_draw then
         local rank = redis.call('ZRANK', it.set, member)
@@ -17,7 +17,7 @@ local function rank_of(member, it)
         - redis.call('ZCOUNT', key_drawGone, draw_cursor, it.place - 1)
 end
 
--- What the member's lane may expect of the rate.
+-- The share of the rate that the member's lane can expect.
 local function rate_milli_of(it)
     local rate = tonumber(run.rateEma or rate_in_force()) * 1000
     local first = redis.call('ZCARD', key_priority)

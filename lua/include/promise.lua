@@ -1,6 +1,5 @@
--- promise: remembers what was promised to who has just entered. Needs KEYS promises and include settings.
--- Of each second the last one's promise is kept: how many were to be let in up to this one, and at what rate; what
--- those before were promised follows from it.
+-- promise: records the wait promised to a member who enters. Needs KEYS promises and include settings.
+-- For each second the last promise is kept: the rank and the rate; those of the members before follow from it.
 local function remember_promise(answer)
     local state, rank, rate_milli = answer[2], answer[4], answer[9]
     if (state == 'OPEN' or state == 'DRAINING') and conf.activation ~= 'hold' and rank >= 0 and rate_milli >= 1 then

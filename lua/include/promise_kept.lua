@@ -1,10 +1,10 @@
--- promise_kept: compares what was promised at the entry with how long it took. Needs KEYS state, arrivals, promises
--- and include queue.
--- In `promises` stand the promises by second, and, of those let in, how many were let in late:0 … late:11 and early:0 …
--- early:11, by these bounds, with lateMs and earlyMs in all.
+-- promise_kept: compares the wait promised at entry with the actual one. Needs KEYS state, arrivals, promises and include
+-- queue.
+-- `promises` holds the promises by second, and two histograms of the members let in, late:0 … late:11 and early:0 …
+-- early:11, by these bounds, with the totals lateMs and earlyMs.
 local WAIT_BOUNDS_MS = { 1000, 2000, 5000, 10000, 20000, 30000, 60000, 120000, 300000, 600000, 1800000 }
 
--- `count` were let in, and `last` is the highest number of them: it stands for all.
+-- `count` members were let in; `last`, the highest number of them, is taken for all.
 local function compare_with_promise(last, count)
     local arrived = redis.call('ZRANGEBYSCORE', key_arrivals, last, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
     local kept = arrived[1] and redis.call('HGET', key_promises, arrived[1])

@@ -1,6 +1,6 @@
--- queue: the queue's settings, its clock and its state; ends the script for a queue that is not there.
--- Needs KEYS settings, state. Defines all that includes settings, queue_state and virtual_clock do, and run: fields
--- of `state` as they were when the script began (those of a draw: include draw).
+-- queue: the queue's settings, clock and state; returns NOT_FOUND for a queue that does not exist.
+-- Needs KEYS settings, state. Defines what includes settings, queue_state and virtual_clock do, and run: fields of `state` as
+-- they were when the script began (those of a draw: include draw).
 --@include settings
 local run
 do

@@ -1,12 +1,11 @@
--- queue_state: the state that everyone sees. Needs includes settings and run, with soldOut and soldOutDue.
+-- queue_state: the public state of a queue. Needs includes settings and run, with soldOut and soldOutDue.
 
--- Nothing is left, or all that was is over by now.
+-- Nothing is left, or all that was left has ended.
 local function is_sold_out()
     local due = tonumber(run.soldOutDue or 0)
     return run.soldOut == '1' or (due > 0 and now >= due)
 end
 
--- By settings and clock.
 local function queue_state()
     local opens, closes = tonumber(conf.opensAt), tonumber(conf.closesAt)
     if closes and now >= closes then

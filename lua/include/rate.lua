@@ -1,6 +1,6 @@
--- rate: the rate that is in force, and what it may save up. Needs KEYS settings, state and includes queue.
--- With the autopilot the settings hash has rateFloor and rateCeiling ('' without), and `rateInForce` in `state` is
--- where it has moved the rate to. Whatever stands there, the rate stays between the two; a rate of 0 stays 0.
+-- rate: the rate and the burst in force. Needs KEYS settings, state and includes queue.
+-- With the autopilot the settings hash has rateFloor and rateCeiling ('' without), and `rateInForce` in `state` is the rate it
+-- has set. The rate in force is clamped to the two; a rate of 0 stays 0.
 local rates = nil
 
 local function the_rates()
@@ -26,7 +26,7 @@ local function rate_in_force()
     return the_rates().rate
 end
 
--- An automatic burst follows the rate in force; one that an operator has set stands.
+-- An automatic burst follows the rate in force; an operator's is used as it is.
 local function burst_in_force()
     return the_rates().burst
 end

@@ -1,5 +1,5 @@
--- run_front: of `state` only what a poll from the main line needs, see include main_line; include run_rest adds what else
--- include queue has. Needs KEYS state.
+-- run_front: the fields of `state` that include main_line needs; include run_rest reads the others of include queue. Needs
+-- KEYS state.
 local run
 do
     local incarnation, rate, sold_out, due = unpack(redis.call('HMGET', key_state, 'incarnation', 'rateEma', 'soldOut',

@@ -1,4 +1,4 @@
--- run_rest: the rest of run, behind include run_front.
+-- run_rest: the other fields of run, after include run_front.
 do
     local seq, frozen_ms, frozen_since, bucket_at, away_ms, draw_first = unpack(redis.call('HMGET', key_state, 'seq',
         'frozenMs', 'frozenSince', 'bucketAt', 'awayMs', 'drawFirst'))

@@ -1,13 +1,13 @@
--- seat_again: a ticket signed before Redis lost its memory seats its owner at the ticket's own number and
--- lane, once a number. Numbers whose owner has spent an admission were marked in `seated` before the queue
--- came back. A place that the member took meanwhile, behind the own number, is given up for it. Where the number has its
--- place, and the ticket is of a later take-over than Redis knows, the place is the ticket's from now on. Whoever has an
--- unpaid order holds a place by it: an older number brings no second one.
--- Needs KEYS state, seated, places, away, unpaid, entrants and includes queue, places, turn, set_aside, draw, lanes, stand, ticket,
--- entrants.
+-- seat_again: a ticket signed before Redis lost its memory restores its owner to the ticket's number and lane, once a number.
+-- Numbers whose owner has spent an admission were marked in `seated` before the queue came back. A place in line that the
+-- member took meanwhile, at a higher number, is given up for it. Where the number still has its place and the ticket is from
+-- a later takeover than Redis knows, the place takes over the ticket's generation. A member with an unpaid order holds a
+-- place by it and gets no second one.
+-- Needs KEYS state, seated, places, away, unpaid, entrants and includes queue, places, turn, set_aside, draw, lanes, stand,
+-- ticket, entrants.
 
--- The lane in which the ticket's number may stand now: a number of the lottery that its draw does not know
--- stands before all who entered after the opening.
+-- The lane for the ticket's number now: a lottery number that the draw does not contain goes to lane main, where its low
+-- number puts it before all who entered after the opening.
 local function lane_of_ticket()
     if ticket.lane == 'priority' or ticket.lane == 'invite' then
         return ticket.lane

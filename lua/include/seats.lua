@@ -1,12 +1,12 @@
--- seats: what a show's keys say of its seats, and how they are kept in step.
+-- seats: the keys of a show's seats, and the functions that keep them consistent.
 -- Needs KEYS show:info, show:plan, show:planNext, show:board, show:boardNext, show:held, show:holds, show:mine
 -- and now, the time in ms.
---   info   version, maxSeats, holdTtlMs, total; loading, loadingBy, loaded while another version is on its way
+--   info   version, maxSeats, holdTtlMs, total; loading, loadingBy, loaded while another version is being loaded
 --   plan   seat → position        board  a cell a position: state, and for a hold its end
---   held   seat → end, in order   holds  seat → member       mine  member → seat/deadline/guard/claim/admission …
---   taken  seat → change/state/member/order                  owned member → seats ordered, of those not ended
--- A hold ends at its deadline or, if later, at its guard: so long an order may run on it. What has ended is nothing,
--- whether it still stands there or not. held, holds and mine always name the same seats.
+--   held   seat → end, sorted     holds  seat → member       mine  member → seat/deadline/guard/claim/admission …
+--   taken  seat → change/state/member/order                  owned member → seats of orders that have not ended
+-- A hold ends at its deadline or, if later, at its guard, until which an order may run on it. An expired hold counts as none,
+-- whether it has been deleted or not. held, holds and mine always name the same seats.
 local CELL = 7
 local show = redis.call('HMGET', key_show_info, 'version', 'maxSeats', 'holdTtlMs', 'loading')
 show = { version = show[1], max_seats = tonumber(show[2] or 0), hold_ttl_ms = tonumber(show[3] or 0), loading = show[4] }
@@ -17,7 +17,7 @@ end
 
 local positions = {}
 
--- Looks the positions of many seats up at once; false for one that is not in the plan.
+-- Reads the positions of many seats; false for a seat that is not in the plan.
 local function know_positions(seats)
     local found = redis.call('HMGET', key_show_plan, unpack(seats))
     for i, seat in ipairs(seats) do
@@ -25,7 +25,7 @@ local function know_positions(seats)
     end
 end
 
--- What everyone may see of a seat: '' free, H held until `ends`, O ordered, S sold.
+-- Writes a seat's cell: '' free, H held until `ends`, O ordered, S sold; also on the board that is being loaded.
 local function show_cell(seat, state, ends)
     if positions[seat] == nil then
         positions[seat] = redis.call('HGET', key_show_plan, seat)
@@ -41,7 +41,7 @@ end
 
 local records = {}
 
--- The holds of a member, those that have ended included.
+-- The holds of a member, expired ones included.
 local function holds_of(member)
     if not records[member] then
         local holds = {}
@@ -75,7 +75,7 @@ local function write_holds(member)
     end
 end
 
--- The member's record is to be written afterwards.
+-- The caller must write_holds(member) afterwards.
 local function drop_hold(member, seat)
     local holds = holds_of(member)
     for i = #holds, 1, -1 do
@@ -87,7 +87,7 @@ local function drop_hold(member, seat)
     redis.call('HDEL', key_show_holds, seat)
 end
 
--- Makes the indexes follow holds that were changed.
+-- Updates board and `held` for holds that were changed.
 local function note_holds(holds)
     local ends = {}
     for _, hold in ipairs(holds) do
@@ -100,7 +100,7 @@ local function note_holds(holds)
     end
 end
 
--- Takes out a few of those that have ended, so that what nobody asks for again does not stay.
+-- Deletes up to 20 expired holds, so that those of seats never requested again do not stay.
 local function collect_ended()
     for _, seat in ipairs(redis.call('ZRANGEBYSCORE', key_show_held, '-inf', now, 'LIMIT', 0, 20)) do
         local member = redis.call('HGET', key_show_holds, seat)

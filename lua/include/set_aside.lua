@@ -1,6 +1,6 @@
--- set_aside: takes the token of a member who has not seen it, and keeps the number.
--- Needs KEYS places, ready, pickup, away, awayUntil and includes queue, places. `place` may be nil: then
--- only what is left of it in the sets goes.
+-- set_aside: withdraws the token of a member who has not picked it up, and keeps the number.
+-- Needs KEYS places, ready, pickup, away, awayUntil and includes queue, places. `place` may be nil: then the member is only
+-- removed from the sets.
 local GENERATIONS = 4096
 
 local function set_aside(member, place, away_ms)

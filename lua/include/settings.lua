@@ -1,7 +1,7 @@
--- settings: what the time is, and what most scripts need of a queue's settings; ends the script for a queue that is
--- not there. Needs KEYS settings. Defines now, hash_fields(), conf.
--- Time is Redis TIME. conf holds text, and false or nothing where the hash has nothing. It comes from one field that
--- queue_publish has packed: to ask for each by name costs more than all the rest of a poll.
+-- settings: the time, and the settings that most scripts need; returns NOT_FOUND for a queue that does not exist. Needs KEYS
+-- settings. Defines now (Redis TIME in ms), hash_fields(), conf.
+-- conf holds strings, false or nil where the hash has no value. It is unpacked from one field that queue_publish wrote:
+-- reading each by name costs more than the rest of a poll.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
@@ -25,7 +25,7 @@ do
             entry_captcha = cmsgpack.unpack(packed)
     end
     if entry_captcha == nil then
-        -- Published by a release that packed nothing, or fewer.
+        -- Published by a release that packs fewer settings, or none.
         --@include conf_fields
         deleted, epoch, operator_state, activation, identity, opens, closes, max_waiting, rate, poll_tiers, tick_ms,
             mode, priority_share, lottery_draw, admit_when_idle, max_in_flight, lease_seconds, release_on,

@@ -1,8 +1,8 @@
--- stand: standing in line, and leaving it, lane by lane.
+-- stand: adds members to the line and removes them, by lane.
 -- Needs KEYS as include lanes, settings, state, away, awayUntil, departures, drawGone, drawLeft, laneNumbers, and
 -- includes queue, set_aside, draw, lanes, marks.
 
--- Whether a number is on the list that is to be drawn from.
+-- Whether a number takes part in the draw, before it is held.
 local function is_listed(seq)
     if run.drawClosed ~= '1' then
         return run.drawFirst ~= nil and seq >= tonumber(run.drawFirst) and seq <= tonumber(run.drawLast)
@@ -15,12 +15,12 @@ local function is_listed(seq)
     return false
 end
 
--- Where a number of another lane is marked in a bitmap, which ends at 2^32 bits.
+-- The bit of a number of lane priority or invite in laneNumbers; a bitmap has at most 2^32 bits.
 local function lane_bit(seq, lane)
     return 2 * seq % 4294967296 + (lane == 'invite' and 1 or 0)
 end
 
--- The lane of a number whose owner does not stand in line.
+-- The lane of a number whose owner is not in line.
 local function lane_of(seq)
     if redis.call('GETBIT', key_laneNumbers, lane_bit(seq, 'invite')) == 1 then
         return 'invite'
@@ -32,7 +32,7 @@ local function lane_of(seq)
     return is_listed(seq) and 'lottery' or 'main'
 end
 
--- Stands in line, or goes on standing there with another generation; `it` needs seq, generation and lane.
+-- Adds the member to the line, or updates the generation there; `it` needs seq, generation and lane.
 local function stand_in_line(member, it)
     local score = it.seq * GENERATIONS + it.generation
     it.set = key_waiting
@@ -53,8 +53,8 @@ local function stand_in_line(member, it)
     redis.call('ZADD', it.set, score, member)
 end
 
--- This number stands in line no more, or never did, though those around it do. Departures by ranges of
--- 1024 numbers let a place be computed from a number alone; ranks of the draw count its empty places.
+-- Records that a number is not, or no longer, in line. Departures by ranges of 1024 numbers let a position be computed from a
+-- number alone; ranks of the draw subtract its empty places.
 local function number_is_missing(lane, seq, place)
     if lane == 'main' then
         redis.call('HINCRBY', key_departures, math.floor(seq / 1024), 1)
@@ -72,7 +72,7 @@ local function step_out(member, it)
     number_is_missing(it.lane, it.seq, it.place)
 end
 
--- Whoever was set aside stands in line again at the number of old, in the lane of old or in `lane`.
+-- Puts a member who was set aside back in line at the same number, in the same lane or in `lane`.
 local function come_back(member, it, lane)
     redis.call('ZREM', key_away, member)
     redis.call('ZREM', key_awayUntil, member)

@@ -1,8 +1,8 @@
--- take: an order takes hold of an entry token. Needs KEYS settings, places, ready, pickup, claimed, tombstones, orderLoad, ARGS
+-- take: claims an entry token for an order. Needs KEYS settings, places, ready, pickup, claimed, tombstones, orderLoad, ARGS
 -- member, admission, claim, keyHash, leastLeaseMs and includes clock, places, token.
 
--- The answer of the script. settled(): an answer for which the token, which is good, need not be taken, or nil.
--- may_take(lease): what else must be so; it returns nil or a refusal, and may write only where it returns nil.
+-- Returns the script's reply. settled(): a reply that needs no claim of the valid token, or nil. may_take(lease): further
+-- conditions; returns nil or a refusal, and may write only where it returns nil.
 local function take_token(settled, may_take)
     local place, ends = usable_place(arg_member, arg_admission)
     if not place then

@@ -1,4 +1,4 @@
--- ticket: the queue ticket that came with the request, nil without one.
+-- ticket: the request's queue ticket, nil without one.
 -- Needs ARGV seq, generation, epoch, incarnation, lane ('' each without a ticket).
 local ticket = nil
 if arg_seq ~= '' then
@@ -20,8 +20,7 @@ local function ticket_survived_a_loss()
     return ticket ~= nil and ticket.epoch == conf.epoch and ticket.incarnation ~= run.incarnation
 end
 
--- The take-over that this ticket was given for is among what Redis has lost: of the tickets for one number the higher
--- generation counts.
+-- The takeover that issued this ticket was lost by Redis: of the tickets for one number the highest generation counts.
 local function ticket_took_over(it)
     return ticket_survived_a_loss() and it.seq == ticket.seq and ticket.generation > it.generation
 end

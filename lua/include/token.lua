@@ -1,7 +1,7 @@
 -- token: whether a member's entry token may be used now. Needs KEYS places, ready and includes clock, places.
 
--- The member's place and the virtual moment at which it ends; nil and the refusal where the token is not that
--- place's, is over, or is in use by an order.
+-- The member's place and its virtual deadline; nil and the refusal where the token is not that place's, has expired, or is
+-- claimed by an order.
 local function usable_place(member, admission)
     local place = place_of(member)
     if not place or place.admission ~= admission then

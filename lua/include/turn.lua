@@ -1,7 +1,7 @@
--- turn: remembers whose turn is over. Needs KEYS seated.
+-- turn: records the numbers whose turn is over. Needs KEYS seated.
 
--- The turn of this number is over: after a loss of Redis's memory no old ticket seats it again. One bit
--- a number, so that a million turns cost 125 KB. A bitmap ends at 2^32: numbers so far apart share a bit.
+-- Ends the turn of a number: after a loss of Redis's memory no old ticket restores it. Returns false where it was ended
+-- already. One bit a number: a million turns cost 125 KB. A bitmap has at most 2^32 bits: numbers that far apart share one.
 local function turn_is_over(seq)
     return redis.call('SETBIT', key_seated, seq % 4294967296, 1) == 0
 end

@@ -1,7 +1,6 @@
 -- unpaid: the places that orders hold until they are paid. Needs KEYS unpaid.
--- The field of a member, who may not enter meanwhile, has the orders, the newest first, with spaces between. Behind a
--- reset or a loss there may be several: each but the newest has a field member/order besides, so that there are as many
--- fields as places.
+-- A member's field lists the orders, newest first, separated by spaces; the member may not enter meanwhile. After a reset or
+-- a loss there may be several: each but the newest then has a field member/order too, so that HLEN counts the places.
 
 local function orders_held(member)
     local orders = {}
@@ -25,7 +24,7 @@ local function hold_place(member, order)
     redis.call('HSET', key_unpaid, member, table.concat(orders, ' '))
 end
 
--- Whether it was held.
+-- Returns whether the order held a place.
 local function give_place_up(member, order)
     local orders, rest = orders_held(member), {}
     for _, held in ipairs(orders) do
@@ -34,7 +33,7 @@ local function give_place_up(member, order)
         end
     end
     if #rest == #orders then
-        -- Left by a script of an earlier release, which knows one order a member.
+        -- Left by a script of an earlier release, which has one order a member.
         return redis.call('HDEL', key_unpaid, member .. '/' .. order) == 1
     elseif rest[1] then
         redis.call('HSET', key_unpaid, member, table.concat(rest, ' '))

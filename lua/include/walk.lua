@@ -1,15 +1,15 @@
--- walk: closes the lottery's list at the opening and walks the draw off, some steps a call.
+-- walk: closes the lottery's list at the opening and walks the draw, a bounded number of steps a call.
 -- Needs KEYS state, waiting, draw, drawn, drawGone, drawLeft and includes queue, set_aside, draw, lanes.
 local WALK_STEPS, READ_AHEAD, LIST_BLOCK = 200, 1000, 65536
 
--- The draw's list is to be closed: the opening has come.
+-- Whether the list must be closed: the opening has come.
 local function draw_is_due()
     local opens = tonumber(conf.opensAt)
     return conf.mode == 'lottery' and not the_draw() and run.drawClosed ~= '1' and opens ~= nil and now >= opens
 end
 
--- The numbers that take part, as ranges like 1-500,900-950. After a loss of Redis's memory numbers leap;
--- blocks of which nobody is there are left out, so that the draw is not of empty places.
+-- The numbers that take part, as ranges like 1-500,900-950. A loss of Redis's memory leaves gaps; blocks without any member
+-- are left out, so that the draw is not full of empty places.
 local function listed_ranges()
     local ranges = {}
     local from = nil
@@ -32,20 +32,20 @@ local function listed_ranges()
     return table.concat(ranges, ',')
 end
 
--- From here on nobody joins the list, and nobody can know what will be drawn from it before PostgreSQL has
--- put it down. Without entrants there is nothing to draw.
+-- Afterwards no member joins the list, and its draw is not known before PostgreSQL has stored it. Without entrants there is
+-- nothing to draw.
 local function close_the_list()
     local ranges = redis.call('ZCARD', key_draw) > 0 and listed_ranges() or ''
     redis.call('HSET', key_state, 'drawClosed', 1, 'drawRanges', ranges)
     run.drawClosed = '1'
 end
 
--- The list is closed and its draw not put down: nobody of it or behind it may be let in.
+-- The list is closed and its draw not published: no member of it or behind it may be let in.
 local function is_closed_undrawn()
     return run.drawClosed == '1' and not the_draw() and redis.call('ZCARD', key_draw) > 0
 end
 
--- Numbers whose owners left before the draw: their places are empty.
+-- Marks the places of numbers whose owners left before the draw as empty.
 local function note_the_missing()
     local numbers = redis.call('LRANGE', key_drawLeft, 0, WALK_STEPS - 1)
     for _, number in ipairs(numbers) do
@@ -62,8 +62,8 @@ local function note_the_missing()
     return #numbers
 end
 
--- Brings the next of the drawn from `draw` to `drawn`. An empty place that is known to be empty costs next to
--- nothing, any other the look for its owner.
+-- Moves the members of the next places from `draw` to `drawn`. A place known to be empty costs an eighth of a step, any other
+-- a lookup of its owner.
 local function walk(steps)
     local count = the_draw().count
     local gone = redis.call('ZRANGEBYSCORE', key_drawGone, draw_cursor, '+inf', 'LIMIT', 0, 8 * steps)
@@ -93,8 +93,7 @@ local function walk(steps)
     redis.call('HSET', key_state, 'drawCursor', draw_cursor)
 end
 
--- Nobody may be left behind in `draw` where there is no draw to walk off (any more): they stand in line by
--- their numbers.
+-- Moves members who are left in `draw` without a draw to walk to the main line, by their numbers.
 local function stand_in_line_undrawn()
     local some = redis.call('ZRANGE', key_draw, 0, WALK_STEPS - 1, 'WITHSCORES')
     for i = 1, #some, 2 do
@@ -103,8 +102,8 @@ local function stand_in_line_undrawn()
     end
 end
 
--- One call's part of the lottery. Returns who may be let in behind the priority lane, those of `drawn` and those
--- of `waiting`, and whether another call would get further. A call that lets many in walks less.
+-- One call's part of the lottery. Returns how many of `drawn` and of `waiting` may be let in after the priority lane, and
+-- whether another call would get further. A call that lets many in walks less.
 local function lottery_step(may_close, may_admit)
     if may_close and draw_is_due() then
         close_the_list()

@@ -1,6 +1,6 @@
--- Shows by pages, without their plans.
--- Params: $1 behind this show text, $2 at most so many rows bigint.
--- Returns: id, and the show as JSON, in order of the ids; its seats, and how many of them an order has.
+-- One page of all shows, without their plans.
+-- Params: $1 shows after this id text, $2 limit bigint.
+-- Returns: 0..$2 rows by id: id, the show as JSON, with the number of its seats and of those that an order has.
 -- Called by: lib/orders/object_pages.c.
 SELECT s.id,
        json_build_object(

@@ -1,3 +1,4 @@
+-- Sets the author that triggers write to the audit log, for the session.
 -- Params: $1 actor text, $2 request id text.
 -- Returns: one row.
 -- Called by: lib/orders/audit_store.c, before a product is changed over the same connection

@@ -1,5 +1,5 @@
--- Params: $1 only rows before this id bigint (NULL: from the newest), $2 target text (NULL: all),
---   $3 at most so many rows integer.
+-- One page of the audit log.
+-- Params: $1 rows before this id bigint (NULL: from the newest), $2 target text (NULL: all), $3 limit integer.
 -- Returns: id, time in ms since 1970, actor, action, target, request id, details, newest first.
 -- Called by: lib/orders/audit_store.c
 SELECT id, epoch_ms(at), actor, action, target, request_id, details

@@ -1,4 +1,4 @@
--- Whether the last finding on a queue is not what its products and coupons say by now.
+-- Whether the last finding on a queue differs from the current state of its products and coupons.
 -- Params: $1 queue.
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/availability.c.

@@ -1,8 +1,8 @@
--- What the books say that somebody should watch, as name and number.
+-- Figures of payments and outbox for monitoring, as name and number.
 -- Params: none.
--- Returns: a row for each state of payments: the state, and how many payments are in it; and rows `stuck` (payments that
---   need a person), `consume` and `other` (rows of the outbox by kind), `failed` (those tried in vain), `oldest` (when the
---   oldest was written, seconds since 1970; 0: there is none).
+-- Returns: a row for each payment state: the state, and the number of payments in it; and rows `stuck` (payments that need a
+--   person), `consume` and `other` (outbox rows by kind), `failed` (outbox rows taken more than once), `oldest` (when the
+--   oldest outbox row was written, seconds since 1970; 0 for none).
 -- Called by: lib/orders/books.c
 SELECT s.name, (SELECT count(*) FROM payment p WHERE p.state = s.name) FROM payment_state s
 UNION ALL

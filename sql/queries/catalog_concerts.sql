@@ -1,5 +1,4 @@
--- The list of concerts, as GET /v1/concerts answers: those with the next show first, those that are over last; at
--- most 1000.
+-- The list of concerts, as GET /v1/concerts answers: by next show, those without a future show last; at most 1000.
 -- Params: none.
 -- Returns: 1 row: version (always 0), JSON.
 -- Called by: lib/catalog/source.c.

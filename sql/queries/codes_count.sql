@@ -1,6 +1,6 @@
--- How many codes a queue has, by kind.
+-- The numbers of a queue's codes, by kind.
 -- Params: $1 queue.
--- Returns: a row for each kind that there is: kind, codes, uses in all, uses used.
+-- Returns: a row for each kind: kind, codes, uses in all, uses used.
 -- Called by: lib/orders/code_store.c.
 SELECT kind, count(*), sum(uses), sum(used)
   FROM queue_code

@@ -1,5 +1,5 @@
--- Codes of a queue as Redis gets them.
--- Params: $1 queue, $2 behind this hash, $3 at most so many.
+-- One page of a queue's codes, as published to Redis.
+-- Params: $1 queue, $2 codes after this hash, $3 limit.
 -- Returns: 0..$3 rows by hash: hash, kind, uses left, end in ms since 1970 (0: none).
 -- Called by: lib/orders/code_store.c.
 SELECT code_hash, kind, GREATEST(uses - used, 0), COALESCE(epoch_ms(expires_at), 0)

@@ -1,4 +1,4 @@
--- One concert, as operators see it.
+-- One concert, for operators.
 -- Params: $1 concert.
 -- Returns: 0 or 1 row; times in ms since 1970.
 -- Called by: lib/orders/show_store.c.

@@ -1,6 +1,6 @@
--- Concerts by pages.
--- Params: $1 behind this concert text, $2 at most so many rows bigint.
--- Returns: id, and the concert as JSON, in order of the ids.
+-- One page of concerts.
+-- Params: $1 concerts after this id text, $2 limit bigint.
+-- Returns: 0..$2 rows by id: id, the concert as JSON.
 -- Called by: lib/orders/object_pages.c.
 SELECT id,
        json_build_object(

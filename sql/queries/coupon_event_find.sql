@@ -1,6 +1,6 @@
--- An event.
--- Params: $1 event, $2 whether its coupons are counted, which takes the longer the more there are.
--- Returns: 0 or 1 row; times in ms since 1970, NULL for none; NULL for counts that were not asked for.
+-- One coupon event.
+-- Params: $1 event, $2 whether to count its coupons (linear in their number).
+-- Returns: 0 or 1 row; times in ms since 1970, NULL for none; counts issued and unissued, NULL unless requested.
 -- Called by: lib/orders/coupon_store.c.
 SELECT id, name, queue, captcha, epoch_ms(opens_at), epoch_ms(ends_at), epoch_ms(created_at),
        epoch_ms(updated_at), epoch_ms(clock_timestamp()),

@@ -1,6 +1,6 @@
--- Coupon events by pages, without the counts of their coupons, which would take long.
--- Params: $1 behind this event text, $2 at most so many rows bigint.
--- Returns: id, and the event as JSON, in order of the ids.
+-- One page of coupon events, without the counts of their coupons, which would take long.
+-- Params: $1 events after this id text, $2 limit bigint.
+-- Returns: 0..$2 rows by id: id, the event as JSON.
 -- Called by: lib/orders/object_pages.c.
 SELECT id,
        json_build_object(

@@ -1,4 +1,4 @@
--- The coupon of a member.
+-- A member's coupon of an event.
 -- Params: $1 event, $2 member.
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/coupon_store.c.

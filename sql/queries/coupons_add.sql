@@ -1,12 +1,12 @@
--- Adds coupons to an event, which go out in this order; those that it has already stay as they are.
+-- Adds coupons to an event, to be issued in this order; existing ones stay as they are.
 -- Params: $1 event, $2 codes text[].
--- Returns: 0..n rows: the codes that were there before.
+-- Returns: 0..n rows: the codes that existed already.
 -- Called by: lib/orders/coupon_store.c.
 WITH added AS (
     INSERT INTO coupon (event, code)
     SELECT $1, given.code FROM unnest($2::text[]) WITH ORDINALITY AS given (code, n) ORDER BY given.n
     ON CONFLICT DO NOTHING RETURNING code
-), told AS (
+), queued AS (
     INSERT INTO outbox (queue, kind)
     SELECT queue, 'sold_out' FROM coupon_event WHERE id = $1 AND EXISTS (SELECT FROM added)
 )

@@ -1,4 +1,4 @@
--- Whether any coupon of an event is unissued, one that a running transaction has taken included.
+-- Whether any coupon of an event is unissued; one taken by an uncommitted transaction counts as unissued.
 -- Params: $1 event.
 -- Returns: 1 row.
 -- Called by: lib/orders/coupon_store.c, in a snapshot of its own.

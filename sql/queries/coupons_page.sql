@@ -1,5 +1,5 @@
--- Who got what of an event.
--- Params: $1 event, $2 behind this member, $3 at most so many.
+-- One page of an event's issued coupons.
+-- Params: $1 event, $2 coupons of members after this one, $3 limit.
 -- Returns: 0..$3 rows by member: member, code, ms since 1970, epoch, number.
 -- Called by: lib/orders/coupon_store.c.
 SELECT member, code, epoch_ms(issued_at), epoch, seq

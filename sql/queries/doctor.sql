@@ -1,7 +1,8 @@
--- How PostgreSQL is set up, as far as sales depend on it.
+-- PostgreSQL's settings that sales depend on.
 -- Params: none.
--- Returns: version as a number, synchronous_commit (off where it is so for any of our roles), fsync, full_page_writes, max_connections, connections now, whether it
---   is a standby, its clock in ms since 1970, the standbys that a commit waits for.
+-- Returns: version as a number, synchronous_commit (off where it is off for any of our roles), fsync, full_page_writes,
+--   max_connections, current connections, whether it is a standby, its clock in ms since 1970, the standbys that a commit
+--   waits for.
 -- Called by: sluicectl/doctor_postgres.c
 SELECT current_setting('server_version_num'),
        CASE WHEN EXISTS (

@@ -1,6 +1,6 @@
--- What is sold or given out through a queue, and what is left of it.
--- Params: $1 queue text, $2 at most so many rows bigint.
--- Returns: kind, id, name, all there is, what is left, whether it costs something.
+-- The goods of a queue, and how much of each is left.
+-- Params: $1 queue text, $2 limit bigint.
+-- Returns: kind, id, name, total, left, whether it has a price.
 -- Called by: lib/orders/service_figures.c
 SELECT g.* FROM (
     SELECT 'coupon-event', e.id, e.name, e.coupons,

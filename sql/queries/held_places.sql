@@ -1,5 +1,5 @@
--- Members whose places are held by an unpaid order.
--- Params: $1 queue, $2, $3 behind this member's order with this id, $4 at most so many.
+-- One page of the unpaid orders that hold their members' places.
+-- Params: $1 queue, $2 $3 orders after this member and order id, $4 limit.
 -- Returns: 0..$4 rows, by member and id.
 -- Called by: lib/orders/recovery_store.c.
 SELECT member, id

@@ -1,5 +1,5 @@
--- Deletes history that is older than anybody wants, a bounded piece of it.
--- Params: $1 days bigint, $2 at most so many rows bigint.
+-- Deletes history older than $1 days, at most $2 rows a call.
+-- Params: $1 days bigint, $2 limit bigint.
 -- Returns: nothing.
 -- Called by: lib/orders/history_store.c
 DELETE FROM queue_history

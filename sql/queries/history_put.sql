@@ -1,4 +1,4 @@
--- Adds minutes to a queue's history; those that are there stay as they are.
+-- Adds minutes to a queue's history; existing ones stay as they are.
 -- Params: $1 queue text, $2 a JSON array of objects with minute (since 1970) and the columns' names.
 -- Returns: nothing.
 -- Called by: lib/orders/history_store.c

@@ -1,6 +1,6 @@
--- A queue's history, one point a step: the numbers of its last minute, the worst latencies of all its minutes.
--- Params: $1 queue text, $2 from and $3 to (left out itself) in seconds since 1970 bigint, $4 step in seconds bigint,
---   $5 at most so many rows bigint.
+-- A queue's history, one point a step: the figures of the step's last minute, the highest latencies of its minutes.
+-- Params: $1 queue text, $2 from and $3 to (exclusive) in seconds since 1970 bigint, $4 step in seconds bigint, $5 limit
+--   bigint.
 -- Returns: the step's beginning in seconds, then the columns in the order of the table.
 -- Called by: lib/orders/history_store.c
 SELECT b.at, h.waiting, h.ready, h.claimed, h.entered, h.admitted, h.consumed, h.expired, h.went, h.withdrawn, h.rate_milli,

@@ -1,4 +1,4 @@
--- The order that an idempotency key has made.
+-- The order that was placed under an idempotency key.
 -- Params: $1 member, $2 idempotency key.
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/order_store.c.

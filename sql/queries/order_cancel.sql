@@ -1,4 +1,4 @@
--- Cancels an order of a member, or begins to give its money back.
+-- Cancels a member's order, or begins its refund.
 -- Params: $1 member, $2 order.
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/payment_store.c.

@@ -1,5 +1,5 @@
--- Ends unpaid orders whose time is over.
--- Params: $1 at most so many.
+-- Ends unpaid orders that have expired.
+-- Params: $1 limit.
 -- Returns: 0..$1 rows.
 -- Called by: lib/orders/order_store.c.
 SELECT id, queue, member, place_held

@@ -1,5 +1,5 @@
 -- The orders of a member, newest first.
--- Params: $1 member, $2 at most so many, $3 and $4 time in µs and id of the last order seen, or NULL.
+-- Params: $1 member, $2 limit, $3 $4 time in µs and id of the last order of the previous page, or NULL.
 -- Returns: 0..$2 rows.
 -- Called by: lib/orders/order_store.c.
 SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held, show, seats,

@@ -1,4 +1,4 @@
--- Whether a queue is there.
+-- Whether a queue exists.
 -- Params: $1 queue.
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/order_store.c.

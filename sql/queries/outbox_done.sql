@@ -1,4 +1,4 @@
--- Strikes rows of the outbox that were carried out.
+-- Deletes outbox rows that have been carried out.
 -- Params: $1 their ids.
 -- Returns: 0 rows.
 -- Called by: lib/orders/outbox_store.c.

@@ -1,9 +1,9 @@
--- Takes rows of the outbox to carry out; others do not get them for a while. The place of an order is
--- freed only after its token was consumed, and consuming keeps the place only while the order still holds it:
--- so the two cannot cross.
--- Params: $1 at most so many, $2 those that say a token is spent not younger than so many ms.
--- Returns: 0..$1 rows, oldest first; the last columns are the coupon event where the token has got a coupon, and the
--- concert of which the catalogue is to be told.
+-- Takes outbox rows to carry out; other callers do not get them before retry_at, 10 to 300 s later. A free_place row is taken
+-- only after the order's consume row is deleted, and a consume keeps the place only while the order holds it: the two cannot
+-- cross.
+-- Params: $1 limit, $2 minimum age in ms of rows of kind consume.
+-- Returns: 0..$1 rows, oldest first; the last columns are the event of the coupon that the token was spent on, and the
+--   concert that has changed in the catalogue.
 -- Called by: lib/orders/outbox_store.c.
 WITH due AS (
     SELECT b.id

@@ -1,4 +1,4 @@
--- Notes that a program has finished a pass, at most every few seconds.
+-- Records that a program has finished a pass, at most once in 5 seconds.
 -- Params: $1 program text.
 -- Returns: nothing.
 -- Called by: lib/orders/history_store.c

@@ -1,5 +1,5 @@
--- The member came back from the provider: one of all who try goes on.
--- Params: $1 payment, $2 the provider that we ask, $3 seconds that approving may take.
+-- Begins the approval after the member's return from the provider; of concurrent callers one gets it.
+-- Params: $1 payment, $2 the configured provider, $3 seconds that approving may take.
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/payment_store.c.
 SELECT outcome, approvals, ref, member, order_status, amount, tax_free, vat, currency

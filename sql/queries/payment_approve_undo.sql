@@ -1,5 +1,5 @@
--- Nothing was taken, and the session goes on.
--- Params: $1 payment, $2 which approval, $3 why, $4 whether a person is to look.
+-- Records that an approval took nothing and the session continues.
+-- Params: $1 payment, $2 number of the approval, $3 reason, $4 whether a person is needed.
 -- Returns: 1 row.
 -- Called by: lib/orders/payment_record.c.
 SELECT outcome, state, order_id, order_status, queue, member, place_freed, came_back,

@@ -1,5 +1,5 @@
--- The provider does not give it back.
--- Params: $1 payment, $2 why.
+-- Records that the provider refuses the refund.
+-- Params: $1 payment, $2 reason.
 -- Returns: 1 row.
 -- Called by: lib/orders/payment_record.c.
 SELECT outcome, state, order_id, order_status, queue, member, place_freed, came_back,

@@ -1,5 +1,5 @@
--- The provider says that it was given back.
--- Params: $1 payment, $2 how much, $3 whether an unpaid order ends, $4 why.
+-- Records a refund that the provider has confirmed.
+-- Params: $1 payment, $2 amount refunded, $3 whether an unpaid order ends, $4 reason.
 -- Returns: 1 row.
 -- Called by: lib/orders/payment_record.c.
 SELECT outcome, state, order_id, order_status, queue, member, place_freed, came_back,

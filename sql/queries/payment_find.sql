@@ -1,4 +1,4 @@
--- One payment, as payments_due.sql gives it.
+-- One payment, with the columns of payments_due.sql.
 -- Params: $1 payment.
 -- Returns: 0 or 1 row.
 -- Called by: lib/orders/payment_store.c.

@@ -1,4 +1,4 @@
--- There is news of a payment: it is looked at soon.
+-- Schedules a look-up of a payment after a hint, such as a webhook.
 -- Params: $1 provider, $2 its reference or NULL, $3 payment or NULL.
 -- Returns: 0..2 rows.
 -- Called by: lib/orders/payment_store.c.

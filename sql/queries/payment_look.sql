@@ -1,5 +1,5 @@
--- Has a payment looked at soon.
+-- Schedules a look-up of a payment for an operator.
 -- Params: $1 payment text.
--- Returns: whether it will be; no row where there is no such payment.
+-- Returns: 0 or 1 row: whether it will be looked up; no row for an unknown payment.
 -- Called by: lib/orders/payment_admin.c
 SELECT will_be FROM payment_look($1);

@@ -1,5 +1,5 @@
--- A look at a payment brought nothing.
--- Params: $1 payment, $2 why, $3 whether a person is to look.
+-- Records that a look-up of a payment was inconclusive.
+-- Params: $1 payment, $2 reason, $3 whether a person is needed.
 -- Returns: 1 row.
 -- Called by: lib/orders/payment_record.c.
 SELECT outcome, state, order_id, order_status, queue, member, place_freed, came_back,

@@ -1,5 +1,5 @@
--- The provider says that it was taken.
--- Params: $1 payment, $2 reference, $3 amount, $4 currency, $5 given back of it, $6 why.
+-- Records money that the provider has confirmed as taken.
+-- Params: $1 payment, $2 reference, $3 amount, $4 currency, $5 amount refunded of it, $6 reason.
 -- Returns: 1 row.
 -- Called by: lib/orders/payment_record.c.
 SELECT outcome, state, order_id, order_status, queue, member, place_freed, came_back,

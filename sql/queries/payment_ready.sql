@@ -1,4 +1,4 @@
--- The provider has a session for a payment.
+-- Records the provider's session for a payment.
 -- Params: $1 payment, $2 reference, $3 address, $4 seconds of the session, $5 seconds of grace.
 -- Returns: 1 row.
 -- Called by: lib/orders/payment_record.c.

@@ -1,5 +1,5 @@
--- The payments of an order and the hashes of their return states, the newest first.
--- Params: $1 order, $2 at most so many.
+-- The payments of an order and the hashes of their return states, newest first.
+-- Params: $1 order, $2 limit.
 -- Returns: 0..$2 rows.
 -- Called by: lib/orders/payment_store.c.
 SELECT id, return_hash

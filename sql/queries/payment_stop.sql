@@ -1,5 +1,5 @@
--- The member came back by cancel or fail.
--- Params: $1 payment, $2 whether the order ends, $3 as what, $4 why.
+-- Records the member's return by cancel or fail.
+-- Params: $1 payment, $2 whether the order ends, $3 with which status, $4 reason.
 -- Returns: 1 row.
 -- Called by: lib/orders/payment_record.c.
 SELECT outcome, state, order_id, order_status, queue, member, place_freed, came_back,

@@ -1,5 +1,5 @@
--- Nobody knows whether it was taken.
--- Params: $1 payment, $2 which approval, $3 why.
+-- Records an approval whose result is unknown.
+-- Params: $1 payment, $2 number of the approval, $3 reason.
 -- Returns: 1 row.
 -- Called by: lib/orders/payment_record.c.
 SELECT outcome, state, order_id, order_status, queue, member, place_freed, came_back,

@@ -1,5 +1,5 @@
--- Takes payments to look at; others do not get them for a while.
--- Params: $1 at most so many, $2 attempts from which on a person is needed, $3 for so many seconds.
+-- Takes payments that are due for a look-up; other callers do not get them for at least $3 seconds.
+-- Params: $1 limit, $2 attempts from which on a person is needed, $3 lease in seconds.
 -- Returns: 0..$1 rows.
 -- Called by: lib/orders/payment_store.c.
 SELECT id, order_id, provider, state, ref, canceled_amount, member, is_final, approvals, attempts,

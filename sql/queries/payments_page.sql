@@ -1,9 +1,8 @@
--- Payments as operators see them, the newest first.
--- Params: $1 only what needs a person boolean, $2 state text (NULL: all), $3 order text (NULL: all), $4 only this
---   payment text (NULL: all), $5 only those before this payment text (NULL: from the newest), $6 at most so many rows
---   integer. A $5 that is none: no rows.
--- Returns: id, order, provider, state, why, what the provider calls it, amount, tax-free, VAT, currency, given back,
---   attempts, needs a person, last error, then in ms since 1970: created, updated, next look, session's end.
+-- One page of payments for operators, newest first.
+-- Params: $1 only those that need a person boolean, $2 state text (NULL: all), $3 order text (NULL: all), $4 only this
+--   payment text (NULL: all), $5 those before this payment text (NULL: from the newest; unknown: no rows), $6 limit integer.
+-- Returns: id, order, provider, state, reason, provider's reference, amount, tax-free, VAT, currency, refunded, attempts,
+--   needs a person, last error, then in ms since 1970: created, updated, next look-up, session's end.
 -- Called by: lib/orders/payment_admin.c
 SELECT p.id, p.order_id, p.provider, p.state, p.why, p.provider_ref, p.amount, p.tax_free, p.vat, p.currency,
        p.canceled_amount, p.attempts, p.needs_person, p.last_error, epoch_ms(p.created_at), epoch_ms(p.updated_at),

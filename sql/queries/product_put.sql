@@ -1,4 +1,4 @@
--- Creates a product or replaces what is said of it.
+-- Creates a product or replaces its data.
 -- Params: $1 sku, $2 name, $3 price, $4 currency, $5 stock, $6 queue, $7 whether its price contains no VAT.
 -- Returns: 1 row.
 -- Called by: lib/orders/product_store.c.

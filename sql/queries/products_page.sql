@@ -1,6 +1,6 @@
--- What is sold, by pages.
--- Params: $1 behind this SKU text, $2 at most so many rows bigint.
--- Returns: SKU, and the product as JSON, in order of the SKUs.
+-- One page of products.
+-- Params: $1 products after this SKU text, $2 limit bigint.
+-- Returns: 0..$2 rows by SKU: SKU, the product as JSON.
 -- Called by: lib/orders/object_pages.c.
 SELECT sku,
        json_build_object(

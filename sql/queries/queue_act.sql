@@ -1,3 +1,4 @@
+-- Carries out an operator's action on a queue.
 -- Params: $1 id text, $2 action text, $3 actor text, $4 request id text.
 -- Returns: one row: outcome (changed, same, missing), then the queue_record (NULLs when missing).
 -- Called by: lib/orders/queue_store.c

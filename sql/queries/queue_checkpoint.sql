@@ -1,4 +1,4 @@
--- Remembers a place number that was given out, so that recovery starts above it.
+-- Stores the highest number given out, so that a recovery starts above it.
 -- Params: $1 queue, $2 number.
 -- Returns: 0 rows.
 -- Called by: lib/orders/checkpoint_store.c.

@@ -1,3 +1,4 @@
+-- Deletes a queue.
 -- Params: $1 id text, $2 actor text, $3 request id text.
 -- Returns: one row: outcome (changed, missing), then the queue_record (NULLs when missing).
 -- Called by: lib/orders/queue_store.c

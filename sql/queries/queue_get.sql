@@ -1,5 +1,6 @@
+-- One queue.
 -- Params: $1 id text.
--- Returns: 0|1 row: '' in place of an outcome, then the queue_record; none for a deleted queue.
+-- Returns: 0 or 1 row: '' in place of an outcome, then the queue_record; none for a deleted queue.
 -- Called by: lib/orders/queue_store.c
 SELECT '', found.*
 FROM queue_record AS found

@@ -1,5 +1,6 @@
--- Params: $1 deleted ones too boolean.
--- Returns: a row a queue in order of ids: '' in place of an outcome, then the queue_record.
+-- All queues.
+-- Params: $1 whether to include deleted ones boolean.
+-- Returns: a row for each queue by id: '' in place of an outcome, then the queue_record.
 -- Called by: lib/orders/queue_store.c
 SELECT '', found.*
 FROM queue_record AS found

@@ -1,6 +1,6 @@
--- What has become of some seats of a show. One by one: see seat_state.
+-- The states of given seats of a show. Looked up one by one: see seat_state.
 -- Params: $1 show, $2 ids text[].
--- Returns: a row for each that is there, by id: queue, show, seat, change, state, member, order.
+-- Returns: a row for each that exists, by id: queue, show, seat, change, state, member, order.
 -- Called by: lib/orders/seat_store.c, in a snapshot of its own.
 SELECT w.queue, s.show, s.id, s.change, s.state, s.member, s.order_id
   FROM show w

@@ -1,4 +1,4 @@
--- What has become of the seats of an order by now, whoever has them.
+-- The current states of the seats of an order, also where another order has them now.
 -- Params: $1 order.
 -- Returns: a row for each seat by id: queue, show, seat, change, state, member, order.
 -- Called by: lib/orders/seat_store.c, in a snapshot of its own.

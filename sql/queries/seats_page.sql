@@ -1,5 +1,5 @@
--- Seats of a show, and what has become of them.
--- Params: $1 show, $2 behind this seat, $3 at most so many, $4 whether those that were never ordered are wanted too.
+-- One page of the states of a show's seats.
+-- Params: $1 show, $2 seats after this id, $3 limit, $4 whether to include seats that were never ordered.
 -- Returns: 0..$3 rows by id: queue, show, seat, change, state, member, order.
 -- Called by: lib/orders/seat_store.c.
 SELECT w.queue, s.show, s.id, s.change, s.state, s.member, s.order_id

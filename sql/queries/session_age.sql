@@ -1,4 +1,4 @@
--- Asks which history a server writes on: of two that both take writes, the one with the later timeline was promoted later.
+-- The server's timeline: of two primaries, the one with the higher timeline was promoted later.
 -- Params: none.
 -- Returns: 1 row: the cluster's identifier; the timeline, 0 on a standby.
 -- Called by: lib/store/postgres_hosts.c.

@@ -1,5 +1,5 @@
--- Asks whether the server answers and commits: where it waits for a standby, a commit that has waited for long says that
--- the standby is gone, and no order is acknowledged until it is back. Those of our own role are seen.
+-- Checks that the server answers and commits: with synchronous replication, a commit that has waited for more than 1 s shows
+-- that the standby is gone, and no order is acknowledged until it is back. Only sessions of the same role are visible.
 -- Params: none.
 -- Returns: 1 row: whether it does.
 -- Called by: lib/store/postgres.c.

@@ -1,4 +1,4 @@
--- Asks whether the server answers.
+-- Checks that the server answers.
 -- Params: none.
 -- Returns: 1 row.
 -- Called by: lib/store/postgres.c.

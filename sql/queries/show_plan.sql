@@ -1,4 +1,4 @@
--- The plan of a show in its order, as operators see it.
+-- The plan of a show, in its order, for operators.
 -- Params: $1 show.
 -- Returns: a row for each seat: id, section, row, number, price.
 -- Called by: lib/orders/show_store.c.

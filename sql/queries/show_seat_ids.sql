@@ -1,6 +1,6 @@
--- A show and its plan as Redis gets them, at one moment.
+-- A show and its plan as published to Redis, in one snapshot.
 -- Params: $1 show.
--- Returns: 0 or 1 row: show, queue, version, most seats of a member, seconds that a hold lasts, number of seats,
+-- Returns: 0 or 1 row: show, queue, version, seats a member may have, seconds that a hold lasts, number of seats,
 --   their ids in the order of the plan, separated by spaces.
 -- Called by: lib/orders/seat_store.c.
 SELECT s.id, s.queue, s.version, s.max_seats_per_member, s.hold_ttl_seconds, plan.count, plan.ids

@@ -1,5 +1,5 @@
--- Shows that are sold through a queue.
--- Params: $1 queue, $2 behind this show, $3 at most so many.
+-- One page of a queue's shows.
+-- Params: $1 queue, $2 shows after this id, $3 limit.
 -- Returns: 0..$3 rows by id: show, version, concert.
 -- Called by: lib/orders/seat_store.c.
 SELECT id, version, concert

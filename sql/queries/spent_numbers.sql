@@ -1,6 +1,6 @@
--- Place numbers whose owners have spent an admission.
--- Params: $1 queue, $2 epoch, $3 above this number, $4 at most so many.
--- Returns: 0..$4 rows, rising.
+-- One page of the numbers whose owners have spent an admission.
+-- Params: $1 queue, $2 epoch, $3 numbers above this one, $4 limit.
+-- Returns: 0..$4 rows, ascending.
 -- Called by: lib/orders/recovery_store.c.
 SELECT DISTINCT seq
   FROM admission_use

@@ -45,7 +45,7 @@ def test_nobody_is_served_without_cookies(coupon_drop, browser, inspect):
     inspect(page, "no-cookies")
 
 
-def test_whoever_cannot_be_served_is_told_why(coupon_drop, api, browser):
+def test_a_member_who_cannot_be_served_sees_why(coupon_drop, api, browser):
     """A line that takes nobody; no secure address; a captcha of somebody else's."""
     event = coupon_drop(still=True)
     api.act(event.queue, "drain")

@@ -99,7 +99,7 @@ def test_without_scripts_the_page_comes_again_by_itself(drop, browser):
     assert drop.stats("entered") == 2
 
 
-def test_a_browser_that_refuses_cookies_is_told_so(drop, browser, inspect):
+def test_a_browser_that_refuses_cookies_gets_a_message(drop, browser, inspect):
     page = browser.page(cookies=False)
     page.goto(drop.url + DEEP)
     page.wait_face("COOKIES")

@@ -113,11 +113,11 @@ def count(answers, wiped_at, orders):
             admitted += [answer.at for answer in back if answer.word == "READY"][:1]
         elif any(answer.incarnation == new and answer.number for answer in seen):
             result.second_turns.append(member)
-        told = {order for answer in seen for order in answer.orders if answer.kind != "orders"}
-        if len(bought[member]) > 1 or len(told) > 1 or any(
+        shown = {order for answer in seen for order in answer.orders if answer.kind != "orders"}
+        if len(bought[member]) > 1 or len(shown) > 1 or any(
                 answer.kind == "again-order" and answer.status in (200, 201) for answer in seen):
             result.second_orders.append(member)
-        if not bought[member] or not told <= {order for _, order, _ in bought[member]}:
+        if not bought[member] or not shown <= {order for _, order, _ in bought[member]}:
             result.lost.append(member)
         if any(number != ticket for number, _, _ in bought[member]):
             result.wrong_number.append(member)

@@ -33,7 +33,7 @@ class Record:
     keys: dict = field(default_factory=dict)     # key → order id
     seats: dict = field(default_factory=dict)    # seat → order id
     coupon: str | None = None
-    told: list = field(default_factory=list)     # (word of the payment's result, order)
+    results: list = field(default_factory=list)  # (word of the payment's result, order)
     canceled: set = field(default_factory=set)   # orders whose end was asked for
     left: bool = False
     stage: str = "not begun"

@@ -30,7 +30,7 @@ MUTATIONS = [
              "hook_kill:order.committed,link_cut:order:redis,redis_kill", ("NOT_QUIET", "STUCK"), runs=3),
     Mutation("a call of the provider whose answer is lost has failed", "lib/payments/payment_verdict.c",
              ".outcome = PAYMENT_UNKNOWN, .answered = answered", ".outcome = PAYMENT_REJECTED, .answered = answered",
-             "link_deaf:all:provider,provider_kill", ("MONEY", "TOLD_WRONG"), runs=6),
+             "link_deaf:all:provider,provider_kill", ("MONEY", "WRONG_RESULT"), runs=6),
     Mutation("the room is counted without those who order", "lua/promote.lua",
              "conf.maxActive - ready - claimed - unpaid", "conf.maxActive - ready - unpaid",
              "hook_hold:order.claimed,link_slow:order:postgres", ("ROOM",)),

@@ -182,10 +182,10 @@ def check_goods(parts, shop, journal, say):
     try:
         assert_orders_whole(parts, shop.show)
         truth = owners(parts, shop.show)
-        told = taken_in_redis(parts, shop.queue, shop.show)
-        if truth != told:
-            say("SEATS", "Redis and PostgreSQL differ:", {k: (truth.get(k), told.get(k)) for k in {*truth, *told}
-                                                         if truth.get(k) != told.get(k)})
+        redis = taken_in_redis(parts, shop.queue, shop.show)
+        if truth != redis:
+            say("SEATS", "Redis and PostgreSQL differ:", {k: (truth.get(k), redis.get(k)) for k in {*truth, *redis}
+                                                         if truth.get(k) != redis.get(k)})
     except AssertionError as error:
         say("SEATS", error)
     issued = parts.postgres.query("SELECT member, code FROM coupon WHERE event = %s AND member IS NOT NULL", shop.event)
@@ -215,9 +215,9 @@ def check_money(parts, queue, journal, say):
             say("MONEY", order, status, "kept", kept_for[order], "of", total)
     paid = {row[3] for row in rows if row[1] in ("PAID", "CANCELED", "CANCEL_REQUESTED")}
     for record in journal.records.values():
-        for word, order in record.told:
+        for word, order in record.results:
             if word == "paid" and order not in paid:
-                say("TOLD_WRONG", record.name, word, order)
+                say("WRONG_RESULT", record.name, word, order)
     return len(rows)
 
 

@@ -304,7 +304,7 @@ class Shopper:
             reply = await self.call("GET", f"{parts.path}?{parts.query}")
             if reply.status == 303:
                 word = parse_qs(urlsplit(reply.headers["Location"]).query)["payment"][0]
-                self.record.told.append((word, order["id"]))
+                self.record.results.append((word, order["id"]))
 
     async def press(self, url):
         data = urlencode({"action": self.plan.pays, "method": "money"}).encode()

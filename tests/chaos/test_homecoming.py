@@ -40,7 +40,7 @@ def counted(directory, journal=GOOD, orders=None):
     return homecoming.count(answers, WIPED, ORDERS if orders is None else orders), answers, boards
 
 
-def test_a_return_that_went_well_is_told_as_it_was(tmp_path):
+def test_a_return_that_went_well_is_reported_as_it_was(tmp_path):
     count, answers, boards = counted(tmp_path)
     assert count.is_good()
     assert (count.members, count.waiting, count.holding, count.ordered) == (4, 2, 1, 1)

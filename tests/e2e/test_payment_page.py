@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from lib import processes
-from lib.paying import Purchase, told
+from lib.paying import Purchase, result_of
 from lib.payments import path_of
 from lib.project import ROOT
 from lib.wait import until
@@ -53,7 +53,7 @@ def test_with_a_real_provider_named_there_is_no_simulator():
 def test_a_member_pays_on_a_page_of_the_site_itself(api, purchase):
     where = purchase.press()
     assert where.startswith(f"/v1/orders/{purchase.order}/payment/approve?state="), where
-    assert told(purchase.come_back(where)) == "paid" and purchase.status() == "PAID"
+    assert result_of(purchase.come_back(where)) == "paid" and purchase.status() == "PAID"
     assert purchase.cancel().status in (200, 202)
     until(lambda: purchase.status() == "CANCELED", 15)
 
@@ -79,7 +79,7 @@ def test_the_page_is_on_the_site_by_the_name_that_the_browser_knows(api, purchas
 
 
 def test_a_member_who_turns_back_has_not_paid(purchase):
-    assert told(purchase.come_back(purchase.press("cancel"))) != "paid"
+    assert result_of(purchase.come_back(purchase.press("cancel"))) != "paid"
     assert purchase.status() in ("CANCELED", "PAYMENT_FAILED")
 
 
@@ -97,4 +97,4 @@ def test_a_killed_simulator_comes_back_and_knows_what_it_took(stack, purchase):
     processes.kill9(victims[0])
     until(lambda: purchase.api.call("GET", f"{PLACE}/alive").status == 200, 20)
     # The session is still there, and its token too.
-    assert told(purchase.come_back(where)) == "paid" and purchase.status() == "PAID"
+    assert result_of(purchase.come_back(where)) == "paid" and purchase.status() == "PAID"

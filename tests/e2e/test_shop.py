@@ -120,7 +120,7 @@ def test_nothing_else_is_served(visitor, path):
     assert_problem(visitor.open(path), 404, "NOT_FOUND")
 
 
-def test_pages_can_tell_that_payments_are_simulated(api):
+def test_pages_know_that_payments_are_simulated(api):
     answer = api.call("GET", "/shop/payment.json")
     assert_shop_answer(answer, "payment.json")
     assert answer.json == {"simulated": True} and answer.headers["cache-control"] == "no-cache"

@@ -12,7 +12,7 @@ from lib import logs
 from lib.api import some_name
 from lib.client import assert_problem, new_key
 from lib.gate import Visitor
-from lib.paying import Purchase, told
+from lib.paying import Purchase, result_of
 from lib.payments import query_of
 from lib.wait import until
 
@@ -146,8 +146,8 @@ def test_nothing_that_lets_somebody_in_stands_in_a_log(all_paying):
         purchase = Purchase(parts)
         api, member, queue = parts.api, purchase.member, purchase.queue
         back = purchase.press()
-        assert told(purchase.come_back(back)) == "paid"
-        assert told(purchase.come_back(back)) == "paid"
+        assert result_of(purchase.come_back(back)) == "paid"
+        assert result_of(purchase.come_back(back)) == "paid"
         other = api.ready_member(queue)
         key = new_key()
         other.order(queue, [{"sku": "none", "quantity": 1}], key=key)

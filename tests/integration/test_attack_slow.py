@@ -58,7 +58,7 @@ def test_slow_bodies_of_one_network_leave_the_pools_to_others(parts, api, front)
         # What was one too many of that network was refused at once, as a problem.
         refused = set()
 
-        def all_told():
+        def all_answered():
             for link in set(links) - refused:
                 link.setblocking(False)
                 try:
@@ -66,7 +66,7 @@ def test_slow_bodies_of_one_network_leave_the_pools_to_others(parts, api, front)
                 except BlockingIOError:
                     pass
             return len(refused) >= MANY - 64 * 2
-        until(all_told, 5, "those beyond are refused")
+        until(all_answered, 5, "those beyond are refused")
         assert len(refused) < MANY
     finally:
         for link in links:

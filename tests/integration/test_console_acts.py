@@ -140,7 +140,7 @@ class TestDryRun:
         ({"bypass": {"paths": ["/pay"]}}, {"url": "/payment"}, False, "wait"),
         ({"bypass": {"networks": ["10.0.0.0/8"]}}, {"address": "10.1.2.3"}, True, "bypass"),
         ({"identity": "member"}, {"member": "kim"}, False, "wait")])
-    def test_tells_which_rule_decides(self, visitor_queue, dry, settings, body, through, verdict):
+    def test_says_which_rule_decides(self, visitor_queue, dry, settings, body, through, verdict):
         said = dry(visitor_queue(**{"maxActive": 10, **settings}), **body)
         assert (said["through"], said["verdict"]) == (through, verdict) and said["why"]
 

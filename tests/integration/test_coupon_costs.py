@@ -79,7 +79,7 @@ def round_trips(parts, api, calls):
 
 
 @pytest.mark.limit(90)
-def test_one_round_trip_tells_all_there_is_to_know_beforehand(parts, api, logged):
+def test_one_round_trip_reads_all_there_is_to_know_beforehand(parts, api, logged):
     """No token, all gone, has one already: one call to Redis each, and PostgreSQL only to show one's own coupon."""
     queue = api.queue(maxActive=200, entryTtlSeconds=300)
     event, other = api.coupon_event(queue, 40), api.coupon_event(queue, 100)

@@ -7,7 +7,7 @@ import pytest
 from lib import processes
 from lib.background_call import ORDER_STEPS, BackgroundCall, overdue
 from lib.client import assert_problem
-from lib.coupons import issued, stored, told
+from lib.coupons import issued, known, stored
 from lib.parts import SHORTEST_LEASE_S
 from lib.wait import until
 
@@ -23,7 +23,7 @@ def test_kill_9_at_each_step(parts, api, step, committed):
     assert_problem(call.wait(), 503, "ORDERS_UNAVAILABLE")
     parts.all_workers("order")
     assert issued(parts, event) == (1 if committed else 0)
-    assert told(parts, queue, event)[1] == ({member.name} if step == "order.consumed" else set())
+    assert known(parts, queue, event)[1] == ({member.name} if step == "order.consumed" else set())
     if step in ("order.claimed", "order.before_transaction", "order.committed"):
         assert_problem(member.coupon(event), 409, "ORDER_IN_PROGRESS")
         if committed:
@@ -38,7 +38,7 @@ def test_kill_9_at_each_step(parts, api, step, committed):
     assert member.coupon(event).json == {**answer.json, "alreadyIssued": True}
     parts.reconcile_until(lambda: parts.outbox_empty(queue))
     assert issued(parts, event) == 1
-    assert told(parts, queue, event) == stored(parts, event)
+    assert known(parts, queue, event) == stored(parts, event)
     assert api.stats(queue)["consumed"] == 1
 
 
@@ -57,7 +57,7 @@ def test_crash_after_the_commit_is_settled_by_the_lease_too(parts, api):
     assert member.position(queue)["status"] == "NOT_ENTERED"
     tombstone, = parts.redis.hvals(f"sluice:{{{queue}}}:tombstones")
     assert re.fullmatch(rf"{member.name}/[\w-]{{43}}/c_\d+", tombstone)
-    assert told(parts, queue, event) == stored(parts, event)
+    assert known(parts, queue, event) == stored(parts, event)
     assert member.coupon(event).status == 200
     assert api.stats(queue)["consumed"] == 1
 
@@ -125,7 +125,7 @@ def test_redis_lost(parts, api):
     assert rest[0].coupon(event).status == 201
     assert issued(parts, event) == 3
     assert parts.postgres.value("SELECT count(DISTINCT member) FROM coupon WHERE event = %s", event) == 3
-    assert told(parts, queue, event) == stored(parts, event)
+    assert known(parts, queue, event) == stored(parts, event)
 
 
 def test_the_end_of_redis_or_postgres(parts, api):

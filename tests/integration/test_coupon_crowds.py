@@ -6,7 +6,7 @@ import time
 import pytest
 
 from lib import processes
-from lib.coupons import RETRY, Crowd, in_sql, issued, stored, told
+from lib.coupons import RETRY, Crowd, in_sql, issued, known, stored
 from lib.parts import SHORTEST_LEASE_S
 from lib.wait import until
 
@@ -62,7 +62,7 @@ def test_70_coupons_1000_members_three_tabs_each(parts, api):
     assert until(lambda: parts.outbox_empty(queue), 20)
     uses = parts.postgres.value("SELECT count(*) FROM admission_use WHERE queue = %s", queue)
     assert uses == 70
-    until(lambda: told(parts, queue, event) == stored(parts, event) == ("70/1/0/0", owners.keys()), 5)
+    until(lambda: known(parts, queue, event) == stored(parts, event) == ("70/1/0/0", owners.keys()), 5)
 
 
 @pytest.mark.limit(90)

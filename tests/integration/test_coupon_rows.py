@@ -7,7 +7,7 @@ import pytest
 
 from lib import processes
 from lib.background_call import BackgroundCall
-from lib.coupons import in_sql, issued, stored, told
+from lib.coupons import in_sql, issued, known, stored
 from lib.wait import until
 
 ISSUE = "SELECT outcome, code, coupon_number, outbox_row FROM issue_coupon(%s, %s, 1, 1, %s, %s, %s, %s, 'key', %s, 32, %s)"
@@ -80,7 +80,7 @@ def test_workers_delete_the_rows_that_they_have_delivered(parts, api):
     for answer in api.together([member.coupon_call(event) for member in members], 8):
         assert answer.status == 201
     until(lambda: consumes(parts, queue) == 0, 10)
-    assert told(parts, queue, event) == stored(parts, event)
+    assert known(parts, queue, event) == stored(parts, event)
     assert api.stats(queue)["consumed"] == 60
 
 
@@ -97,7 +97,7 @@ def test_kill_9_before_the_row_is_deleted(parts, api):
     assert consumes(parts, queue) == 1
     parts.reconcile()
     assert consumes(parts, queue) == 0
-    assert told(parts, queue, event) == stored(parts, event)
+    assert known(parts, queue, event) == stored(parts, event)
     assert api.stats(queue)["consumed"] == 1
     assert member.coupon(event).status == 200
 
@@ -115,7 +115,7 @@ def test_reconcile_at_work_leaves_young_rows_to_their_worker(parts, api):
         until(lambda: kinds() == set(), 10)
     finally:
         parts.stop_reconcile()
-    assert told(parts, queue, event)[1] == {"m1"}
+    assert known(parts, queue, event)[1] == {"m1"}
 
 
 @pytest.mark.parametrize("statement", [
@@ -159,7 +159,7 @@ def die_and_come_back(parts, queue, values):
         raw.restore(name, 0, value, replace=True)
 
 
-def test_what_redis_answered_a_worker_and_forgot_is_told_again(parts, api):
+def test_what_redis_acknowledged_to_a_worker_and_lost_is_published_again(parts, api):
     queue = api.queue()
     event = api.coupon_event(queue, 100)
     members = api.ready_members(queue, 6)
@@ -167,19 +167,19 @@ def test_what_redis_answered_a_worker_and_forgot_is_told_again(parts, api):
     for answer in api.together([member.coupon_call(event) for member in members], 4):
         assert answer.status == 201
     die_and_come_back(parts, queue, before)
-    assert told(parts, queue, event)[1] == set()
+    assert known(parts, queue, event)[1] == set()
     # For as long as workers take to delete what they have delivered.
     end = time.monotonic() + 5
     while time.monotonic() < end:
         assert consumes(parts, queue) == len(members)
         time.sleep(0.1)
     parts.reconcile_until(lambda: parts.outbox_empty(queue))
-    assert told(parts, queue, event) == stored(parts, event)
+    assert known(parts, queue, event) == stored(parts, event)
     assert api.stats(queue)["consumed"] == len(members)
     assert {member.position(queue)["status"] for member in members} == {"NOT_ENTERED"}
 
 
-def test_what_redis_answered_reconcile_and_forgot_is_told_again(parts, api):
+def test_what_redis_acknowledged_to_reconcile_and_lost_is_published_again(parts, api):
     queue = api.queue()
     event = api.coupon_event(queue, 5)
     member = api.ready_member(queue)
@@ -189,17 +189,17 @@ def test_what_redis_answered_reconcile_and_forgot_is_told_again(parts, api):
     processes.kill9(parts.wait_hit("order.committed"))
     call.wait()
     parts.all_workers("order")
-    is_told = lambda: told(parts, queue, event)[1] == {member.name}
+    is_known = lambda: known(parts, queue, event)[1] == {member.name}
     parts.postgres.query("UPDATE outbox SET created_at = created_at - interval '1 minute' WHERE queue = %s", queue)
     parts.start_reconcile(every=1)
     try:
-        until(is_told, 10)
+        until(is_known, 10)
         # Not before we have looked, however long Redis takes to start.
         parts.postgres.query("UPDATE outbox SET retry_at = now() + interval '1 hour' WHERE queue = %s", queue)
         die_and_come_back(parts, queue, before)
-        assert not is_told() and consumes(parts, queue) == 1
+        assert not is_known() and consumes(parts, queue) == 1
         parts.postgres.query("UPDATE outbox SET retry_at = NULL WHERE queue = %s", queue)
-        until(is_told, 10)
+        until(is_known, 10)
         until(lambda: consumes(parts, queue) == 0, 10)
         until(lambda: member.position(queue).status == 200, 15, "reconcile has looked at the Redis that began anew")
     finally:

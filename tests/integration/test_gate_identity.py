@@ -64,7 +64,7 @@ def test_an_ended_pass_is_worth_nothing_after_a_loss(parts, visitor_queue, make_
     assert api.stats(queue)["ready"] == 0
 
 
-def test_whoever_was_watched_is_not_told_to_allow_cookies(visitor_queue, make_site, api):
+def test_a_watched_visitor_is_not_asked_to_allow_cookies(visitor_queue, make_site, api):
     """While the gate watched, the pass was the only cookie."""
     queue = visitor_queue(activation="watch", ratePerSecond=0)
     site = make_site(queue)

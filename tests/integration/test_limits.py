@@ -81,9 +81,9 @@ async def begun(api, calls, refused):
             return reply.status, json.loads(await reply.read()), int(reply.headers.get("Retry-After", 0))
     tasks = [asyncio.ensure_future(one(*call)) for call in calls]
 
-    async def told():
+    async def refused_are_answered():
         return sum(task.done() for task in tasks) >= refused
-    await until_async(told, 8, "those beyond are refused")
+    await until_async(refused_are_answered, 8, "those beyond are refused")
     return session, tasks
 
 
@@ -104,9 +104,9 @@ def test_a_pool_that_stands_still_is_not_filled_by_polls(parts, api):
         entries, then = await begun(api, [api.member().enter_call(queue) for _ in range(60)], 0)
         try:
             assert await asyncio.to_thread(lambda: buyer.orders().status) == 200
-            told = [task.result() for task in first if task.done()]
-            assert [(status, body["code"]) for status, body, _ in told] == [(503, "ADMISSION_UNAVAILABLE")] * beyond
-            assert all(2 <= hint <= 6 for _, _, hint in told)
+            answered = [task.result() for task in first if task.done()]
+            assert [(status, body["code"]) for status, body, _ in answered] == [(503, "ADMISSION_UNAVAILABLE")] * beyond
+            assert all(2 <= hint <= 6 for _, _, hint in answered)
             assert not any(task.done() for task in then), "there is room for them"
         finally:
             for pid in workers:

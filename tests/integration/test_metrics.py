@@ -210,7 +210,7 @@ def test_round_trips_and_their_ends_are_counted(parts, api):
     assert read(parts)[name] > after[name]
 
 
-def test_reconcile_tells_what_it_found_and_what_the_books_say(parts, api):
+def test_reconcile_reports_what_it_found_and_what_the_books_say(parts, api):
     queue = api.still_queue()
     parts.reconcile(expect=None)
     before = read(parts)

@@ -11,7 +11,7 @@ def purchase(paying):
     return Purchase(paying)
 
 
-def told(purchase):
+def payment_of(purchase):
     """`payment` and `payUntil`, which the list says too."""
     order = purchase.seen()
     (listed,) = [row for row in purchase.api.call("GET", "/v1/orders", purchase.member.headers())["orders"]
@@ -22,18 +22,18 @@ def told(purchase):
 
 def test_from_the_order_to_the_money_back(paying, purchase):
     ends = purchase.answer["expiresAt"]
-    assert (purchase.answer["payment"], purchase.answer["payUntil"]) == (None, ends) == told(purchase)
+    assert (purchase.answer["payment"], purchase.answer["payUntil"]) == (None, ends) == payment_of(purchase)
     session = purchase.start()["expiresAt"]
-    assert told(purchase) == ("OPEN", session)
+    assert payment_of(purchase) == ("OPEN", session)
     assert session < purchase.seen()["expiresAt"]
     assert purchase.pay() == "paid"
-    assert told(purchase) == ("PAID", None)
+    assert payment_of(purchase) == ("PAID", None)
     canceled = purchase.cancel()
     assert (canceled["status"], canceled["payment"], canceled["payUntil"]) == ("CANCELED", "CANCELED", None)
-    assert told(purchase) == ("CANCELED", None)
+    assert payment_of(purchase) == ("CANCELED", None)
 
 
-def test_a_repeat_of_the_order_tells_it_too(paying):
+def test_a_repeat_of_the_order_returns_it_too(paying):
     queue = paying.api.queue()
     member = paying.api.ready_member(queue)
     key, token = new_key(), member.token
@@ -48,25 +48,25 @@ def test_a_repeat_of_the_order_tells_it_too(paying):
 def test_nobody_knows_whether_it_was_paid(paying, purchase):
     paying.simulator.fault("approve.drop_after_commit", "order.http_500_before")
     assert purchase.pay() == "confirming"
-    assert told(purchase) == ("CONFIRMING", None)
+    assert payment_of(purchase) == ("CONFIRMING", None)
     paying.simulator.fault()
     paying.settle_payments(lambda: purchase.status() == "PAID")
-    assert told(purchase) == ("PAID", None)
+    assert payment_of(purchase) == ("PAID", None)
 
 
 def test_a_session_that_ran_out_is_confirmed_before_it_is_over(paying, purchase):
     purchase.start()
     paying.end_session(purchase.payment())
-    assert told(purchase) == ("CONFIRMING", None)
+    assert payment_of(purchase) == ("CONFIRMING", None)
     paying.settle_payments(lambda: purchase.state() == "EXPIRED")
-    assert told(purchase)[0] == "EXPIRED"
+    assert payment_of(purchase)[0] == "EXPIRED"
 
 
 @pytest.mark.parametrize("action, method, status, payment", [
     ("cancel", "money", "CANCELED", "STOPPED"), ("pay", "declined", "PAYMENT_FAILED", "FAILED")])
 def test_not_paid(purchase, action, method, status, payment):
     purchase.come_back(purchase.press(action, method))
-    assert told(purchase) == (payment, None) and purchase.status() == status
+    assert payment_of(purchase) == (payment, None) and purchase.status() == status
 
 
 def test_paid_too_late_the_money_is_on_its_way(paying, purchase):
@@ -76,6 +76,6 @@ def test_paid_too_late_the_money_is_on_its_way(paying, purchase):
     payment = purchase.payment()
     paying.postgres.query("SELECT * FROM payment_paid(%s, (SELECT provider_ref FROM payment WHERE id = %s),"
                           " %s, 'KRW', 0, 'test')", payment, payment, purchase.total)
-    assert told(purchase) == ("CANCEL_REQUESTED", None) and purchase.status() == "CANCELED"
+    assert payment_of(purchase) == ("CANCEL_REQUESTED", None) and purchase.status() == "CANCELED"
     paying.postgres.query("SELECT * FROM payment_canceled(%s, %s, false, 'test')", payment, purchase.total)
-    assert told(purchase) == ("CANCELED", None)
+    assert payment_of(purchase) == ("CANCELED", None)

@@ -27,7 +27,7 @@ def host(make_directory):
     if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0:
         pytest.skip("needs a mount namespace")
     place = make_directory("rights")
-    etc, told, programs = place / "etc", place / "told", place / "programs"
+    etc, calls, programs = place / "etc", place / "calls", place / "programs"
     for folder in ("sluice/secrets/stores", "redis", "systemd/system"):
         (etc / folder).mkdir(parents=True)
     for name in ("alternatives", "nsswitch.conf"):
@@ -40,11 +40,11 @@ def host(make_directory):
     conf.write_text(REDIS_CONF)
     programs.mkdir()
     for name in ("runuser", "redis-cli", "systemctl"):
-        (programs / name).write_text(f"#!/bin/sh\necho {name} \"$@\" >>{told}\n[ ! -e {place}/refuse-$1-$2 ]\n")
+        (programs / name).write_text(f"#!/bin/sh\necho {name} \"$@\" >>{calls}\n[ ! -e {place}/refuse-$1-$2 ]\n")
         (programs / name).chmod(0o755)
     with (programs / "redis-cli").open("a") as file:
         file.write("case $* in *PING) echo PONG ;; esac\n")
-    told.touch()
+    calls.touch()
 
     tmpfiles = place / "tmpfiles.d"
     tmpfiles.mkdir()
@@ -64,7 +64,7 @@ def host(make_directory):
     def drop_ins():
         return {str(path.relative_to(units)) for path in units.rglob("*.conf")}
 
-    return SimpleNamespace(place=place, programs=programs, tmpfiles=tmpfiles / "sluice.conf", etc=etc, units=units, config=config, conf=conf, told=told,
+    return SimpleNamespace(place=place, programs=programs, tmpfiles=tmpfiles / "sluice.conf", etc=etc, units=units, config=config, conf=conf, calls=calls,
                            run=run, files=files, drop_ins=drop_ins)
 
 
@@ -97,12 +97,12 @@ def test_each_program_gets_its_own_by_one_command(host):
     assert host.drop_ins() == BOUND
     assert set(USERS) <= set(re.findall(r"^user (\S+)", (host.etc / "redis/sluice.acl").read_text(), re.MULTILINE))
     assert host.conf.read_text() == REDIS_CONF + "aclfile /etc/redis/sluice.acl\n"
-    assert "systemctl try-restart" in host.told.read_text()
+    assert "systemctl try-restart" in host.calls.read_text()
     assert [path.name for path in (host.etc / "sluice").iterdir() if path.is_file()] == ["sluice.conf"]
     once = host.files()
-    host.told.write_text("")
+    host.calls.write_text("")
     host.run("--make")
-    assert host.files() == once and "try-restart" not in host.told.read_text()
+    assert host.files() == once and "try-restart" not in host.calls.read_text()
 
 
 @pytest.mark.parametrize("conninfo", ["user=sluice dbname=shop  host=/var/run/postgresql port=5432",
@@ -125,7 +125,7 @@ def test_stores_that_it_cannot_make_users_for_are_left_alone(host, setting, valu
     change(host.config, setting, value)
     before = host.files()
     assert "docs/ops/rights.md" in (said := host.run("--make", expect=1)) or setting in said
-    assert host.files() == before and host.told.read_text() == ""
+    assert host.files() == before and host.calls.read_text() == ""
 
 
 @pytest.mark.parametrize("settings, opened, bound", [
@@ -161,7 +161,7 @@ def test_users_that_redis_has_already_are_left_alone(host, line):
     host.conf.write_text(f"{REDIS_CONF}{line}\n")
     before = host.files()
     assert "users of its own" in host.run("--make", expect=1)
-    assert host.files() == before and host.told.read_text() == ""
+    assert host.files() == before and host.calls.read_text() == ""
 
 
 def test_settings_that_a_program_refuses_stay_as_they_were(host):
@@ -240,7 +240,7 @@ def roll_back(host):
 def test_a_release_without_groups_finds_keys_as_it_wants_them(host, roll_back):
     host.tmpfiles.write_text("d /etc/sluice/secrets/members   0700 sluice sluice -\n")
     assert roll_back()[1] == ["600 4000 4000"] * 3, "before anything is started anew"
-    assert "--check-config" in host.told.read_text()
+    assert "--check-config" in host.calls.read_text()
 
 
 def test_a_release_with_groups_keeps_them(host, roll_back):
@@ -268,8 +268,8 @@ def bootstrap(host):
     share = host.place / "share/sluice/examples"
     share.mkdir(parents=True)
     shutil.copy(ROOT / "packaging/etc/sysctl.conf", share)
-    programs = {name: f'echo {name} "$@" >>{host.told}' for name in ("apt-get", "sysctl", "systemd-tmpfiles")}
-    programs |= {"sluice-rights": f"exec {ROOT}/packaging/rights", "sluice-site": f"echo sluice-site >>{host.told}; exit 7"}
+    programs = {name: f'echo {name} "$@" >>{host.calls}' for name in ("apt-get", "sysctl", "systemd-tmpfiles")}
+    programs |= {"sluice-rights": f"exec {ROOT}/packaging/rights", "sluice-site": f"echo sluice-site >>{host.calls}; exit 7"}
     for name, text in programs.items():
         (host.programs / name).write_text(f"#!/bin/sh\n{text}\n")
         (host.programs / name).chmod(0o755)
@@ -284,7 +284,7 @@ def bootstrap(host):
     return SimpleNamespace(run=run, settings=settings, stores=folder / "stores")
 
 
-def test_a_new_host_is_told_which_password_it_lacks(host, bootstrap):
+def test_a_new_host_reports_which_password_it_lacks(host, bootstrap):
     for setting, value in (("redis_user", "sluice-{program}"), ("redis_password_file", "/etc/sluice/secrets/stores/redis-{program}.key"),
                            ("postgres_conninfo", "host=db.example dbname=sluice user=sluice-{program} "
                                                  "passfile=/etc/sluice/secrets/stores/postgres-{program}.pass")):
@@ -295,17 +295,17 @@ def test_a_new_host_is_told_which_password_it_lacks(host, bootstrap):
     for name in needed:
         (bootstrap.stores / name).write_text("a password\n")
     bootstrap.run(expect=7)
-    assert "sluice-site" in host.told.read_text()
-    host.told.write_text("")
+    assert "sluice-site" in host.calls.read_text()
+    host.calls.write_text("")
     for name in ("redis-queue.key", "redis-reconcile.key", "postgres-scheduler.pass"):
         (bootstrap.stores / name).unlink()
         (host.etc / "sluice/secrets/stores" / name).unlink()
         said = bootstrap.run(expect=1)
         assert f"there is no /etc/sluice/secrets/stores/{name}" in said and "sluice-rights --make" in said
         (bootstrap.stores / name).write_text("a password\n")
-    assert "sluice-site" not in host.told.read_text()
+    assert "sluice-site" not in host.calls.read_text()
 
 
 def test_a_new_host_with_one_user_needs_no_password(host, bootstrap):
     bootstrap.run(expect=7)
-    assert "sluice-site" in host.told.read_text()
+    assert "sluice-site" in host.calls.read_text()

@@ -180,7 +180,7 @@ def test_the_other_calls_keep_apart_no_and_no_answer(shop, call, fault):
     assert answer.outcome == "unknown"
 
 
-def test_another_amount_is_told_as_it_is(shop):
+def test_another_amount_is_reported_as_it_is(shop):
     shop.paying()
     shop.sim.fault("approve.wrong_amount")
     answer = shop.approve()

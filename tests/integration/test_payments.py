@@ -4,7 +4,7 @@ import pytest
 
 from lib.api import some_name
 from lib.client import assert_problem, new_key
-from lib.paying import Purchase, told
+from lib.paying import Purchase, result_of
 from lib.payments import query_of
 from lib.wait import until
 
@@ -23,14 +23,14 @@ def test_an_order_is_paid(paying, purchase):
     back = purchase.press()
     assert back.startswith(f"/v1/orders/{purchase.order}/payment/approve?state=")
     answer = purchase.come_back(back)
-    assert told(answer) == "paid"
+    assert result_of(answer) == "paid"
     assert answer.headers["location"] == f"/shop/result.html?order={purchase.order}&payment=paid"
     assert purchase.seen()["status"] == "PAID" and purchase.seen()["expiresAt"] is None
     row = paying.simulator.payment(purchase.payment())
     assert (row["taken"], row["given_back"]) == (purchase.total, 0)
     assert purchase.assert_agrees() == "PAID"
     for _ in range(2):
-        assert told(purchase.come_back(back)) == "paid", "refresh and back button"
+        assert result_of(purchase.come_back(back)) == "paid", "refresh and back button"
     assert purchase.approvals() == 1
     assert_problem(purchase.start(), 409, "ORDER_NOT_PAYABLE")
 
@@ -77,7 +77,7 @@ def test_ten_returns_at_once_are_one_approval(paying, purchase):
     back = purchase.press()
     paying.simulator.fault("approve.delay=300")
     answers = paying.api.together([purchase.back_call(back)] * 10)
-    words = [told(answer) for answer in answers]
+    words = [result_of(answer) for answer in answers]
     assert words.count("paid") >= 1 and set(words) <= {"paid", "confirming"}
     assert purchase.approvals() == 1
     assert purchase.assert_agrees() == "PAID"
@@ -107,7 +107,7 @@ def test_without_its_state_nothing_changes(paying, purchase, way):
         assert_problem(paying.api.call("GET", f"/v1/orders/{order}/payment/{way}?pg_token={token}"), 403, "FORBIDDEN")
     assert len(bodies) == 1, "an order that is there looks like one that is not"
     assert purchase.rows() == before and purchase.approvals() == 0
-    assert told(purchase.come_back(back)) == "paid"
+    assert result_of(purchase.come_back(back)) == "paid"
 
 
 @pytest.mark.parametrize("way", ["approve", "cancel", "fail"])
@@ -124,17 +124,17 @@ def test_a_forged_token_spoils_no_payment(paying, purchase):
     """Even with the right state: the payment is READY again, a person is told, and the true return pays."""
     back = purchase.press()
     forged = back.replace(query_of(back)["pg_token"], "f" * 20)
-    assert told(purchase.come_back(forged)) == "unavailable"
+    assert result_of(purchase.come_back(forged)) == "unavailable"
     assert paying.postgres.query("SELECT state, needs_person FROM payment WHERE id = %s", purchase.payment()) == [
         ("READY", True)]
     assert purchase.status() == "PENDING_PAYMENT" and purchase.kept() == 0
-    assert told(purchase.come_back(back)) == "paid"
+    assert result_of(purchase.come_back(back)) == "paid"
     assert purchase.assert_agrees() == "PAID"
     paying.allowed_errors.add("payment.not_approved")
 
 
 def test_declined_ends_the_order(paying, purchase):
-    assert told(purchase.come_back(purchase.press(method="declined"))) == "refused"
+    assert result_of(purchase.come_back(purchase.press(method="declined"))) == "refused"
     assert (purchase.state(), purchase.assert_agrees()) == ("FAILED", "PAYMENT_FAILED")
     paying.end_session(purchase.payment())
     paying.settle_payments(lambda: paying.postgres.value(
@@ -146,10 +146,10 @@ def test_declined_ends_the_order(paying, purchase):
 def test_coming_back_unpaid_gives_the_goods_back_once(paying, purchase, way, status):
     back = purchase.press(way)
     answers = paying.api.together([purchase.back_call(back)] * 5)
-    assert {told(answer) for answer in answers} == {"stopped"}
+    assert {result_of(answer) for answer in answers} == {"stopped"}
     assert (purchase.state(), purchase.assert_agrees()) == ("STOPPED", status)
     approve = back.replace(f"/{way}?", "/approve?") + "&pg_token=late"
-    assert told(purchase.come_back(approve)) == "refused", "and nothing can be approved any more"
+    assert result_of(purchase.come_back(approve)) == "refused", "and nothing can be approved any more"
     assert purchase.approvals() == 0
 
 
@@ -169,7 +169,7 @@ def test_a_place_is_free_though_redis_was_away_when_the_order_was_paid(paying):
     purchase = Purchase(paying, queue=queue)
     back = purchase.press()
     paying.redis_server.process.kill()
-    assert told(purchase.come_back(back)) == "paid", "returns go on without Redis"
+    assert result_of(purchase.come_back(back)) == "paid", "returns go on without Redis"
     assert purchase.seen()["status"] == "PAID"
     paying.start_redis()
     paying.reconcile_until(lambda: paying.outbox_empty(queue))
@@ -196,7 +196,7 @@ def test_an_unpaid_order_is_canceled_with_its_payment(paying, purchase):
     back = purchase.press()
     assert purchase.cancel()["status"] == "CANCELED"
     assert purchase.state() == "STOPPED"
-    assert told(purchase.come_back(back)) == "refused"
+    assert result_of(purchase.come_back(back)) == "refused"
     assert purchase.approvals() == 0 and purchase.assert_agrees() == "CANCELED"
     assert_problem(purchase.start(), 409, "ORDER_NOT_PAYABLE")
 
@@ -215,7 +215,7 @@ def test_an_order_with_an_open_payment_does_not_expire(paying, purchase):
     paying.postgres.query("UPDATE customer_order SET expires_at = now() - interval '1 s' WHERE id = %s", purchase.order)
     paying.reconcile()
     assert purchase.status() == "PENDING_PAYMENT"
-    assert told(purchase.come_back(back)) == "paid"
+    assert result_of(purchase.come_back(back)) == "paid"
 
 
 def test_a_session_that_nobody_used_ends_with_its_order(paying, purchase):
@@ -259,14 +259,14 @@ def test_what_cannot_be_lengthened_is_not_approved(paying, purchase):
     """The order has ended behind the payment's back: nothing is taken, and the member is told."""
     back = purchase.press()
     paying.postgres.query("SELECT order_end(%s, 'EXPIRED')", purchase.order)
-    assert told(purchase.come_back(back)) == "refused"
+    assert result_of(purchase.come_back(back)) == "refused"
     assert (purchase.state(), purchase.approvals(), purchase.assert_agrees()) == ("STOPPED", 0, "EXPIRED")
 
 
 def test_after_the_grace_nothing_is_approved(paying, purchase):
     back = purchase.press()
     paying.end_session(purchase.payment())
-    assert told(purchase.come_back(back)) == "refused"
+    assert result_of(purchase.come_back(back)) == "refused"
     assert purchase.approvals() == 0
     paying.settle_payments(lambda: purchase.state() == "EXPIRED")
     assert purchase.assert_agrees() == "EXPIRED"
@@ -288,7 +288,7 @@ def test_every_step_is_on_record_and_stays(paying, purchase):
 
 def test_no_secret_gets_into_a_log(paying, purchase):
     back = purchase.press()
-    assert told(purchase.come_back(back)) == "paid"
+    assert result_of(purchase.come_back(back)) == "paid"
     secrets = [query_of(back)["state"], query_of(back)["pg_token"], paying.simulator.secret]
     until(lambda: f"/v1/orders/{purchase.order}/payment/approve" in (paying.logs / "access.log").read_text(), 5, "its line")
     for path in paying.logs.iterdir():
@@ -312,6 +312,6 @@ def test_many_buy_the_last_ones(paying):
     for number, (member, order) in enumerate(won):
         url = paying.api.call("POST", f"/v1/orders/{order}/payment", member.headers())["redirectUrl"]
         action = "pay" if number else "cancel"
-        assert told(paying.api.call("GET", paying.simulator.press(url, action))) == ("paid" if number else "stopped")
+        assert result_of(paying.api.call("GET", paying.simulator.press(url, action))) == ("paid" if number else "stopped")
     assert paying.postgres.value("SELECT available FROM product WHERE sku = %s", sku) == 1
     assert sum(paying.paid_for(order) for _, order in won) == 1400

@@ -9,7 +9,7 @@ import pytest
 
 from lib import metrics
 from lib.client import assert_problem
-from lib.paying import Purchase, told
+from lib.paying import Purchase, result_of
 
 NOBODY_S = "p_AAAAAAAAAAAAAAAAAAAAAA"
 
@@ -20,7 +20,7 @@ def stuck(paying):
     purchase = Purchase(paying)
     back = purchase.press()
     paying.simulator.fault("approve.drop_after_commit", "order.drop_before_commit")
-    assert told(purchase.come_back(back)) == "confirming"
+    assert result_of(purchase.come_back(back)) == "confirming"
     paying.allowed_errors.add("payment.not_settled")
     paying.postgres.query("UPDATE payment SET attempts = 9, retry_at = now() WHERE id = %s", purchase.payment())
     purchase.looks = looks_for_a_person(paying)

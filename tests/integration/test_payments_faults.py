@@ -11,7 +11,7 @@ import pytest
 
 from lib import processes
 from lib.client import assert_problem
-from lib.paying import SETTINGS, WORKERS, Purchase, told
+from lib.paying import SETTINGS, WORKERS, Purchase, result_of
 from lib.processes import is_stopped
 from lib.wait import until
 
@@ -112,7 +112,7 @@ class Fair:
         for tried in some:
             tried.back = tried.back or tried.purchase.press()
         for tried, answer in zip(some, self.send([tried.purchase.back_call(tried.back) for tried in some])):
-            tried.words.append(told(answer))
+            tried.words.append(result_of(answer))
 
     def settle(self, but):
         waiting = [tried for tried in self.tried.values() if not but(tried)]
@@ -184,7 +184,7 @@ def test_an_outage_of_the_provider(paying, purchase):
     """Before anything was taken; with the money taken; while it is asked."""
     back = purchase.press()
     paying.simulator.outage(60, how="503")
-    assert told(purchase.come_back(back)) == "confirming", "503 may come from something between that has sent it on"
+    assert result_of(purchase.come_back(back)) == "confirming", "503 may come from something between that has sent it on"
     paying.allowed_errors.add("payment.not_settled")
     paying.make_due()
     assert "payments settled 0, still open 1" in paying.reconcile(expect=None)
@@ -200,7 +200,7 @@ def test_an_outage_of_the_provider(paying, purchase):
 def test_the_provider_s_clock_is_wrong(paying, purchase, hours, word, end):
     back = purchase.press()
     paying.simulator.behave(skew_ms=hours * 3600_000)
-    assert told(purchase.come_back(back)) == word
+    assert result_of(purchase.come_back(back)) == word
     assert purchase.assert_agrees() == end
 
 
@@ -209,7 +209,7 @@ def test_a_shop_that_the_provider_does_not_know_proves_nothing(paying, purchase)
     is taken, so that must not end it."""
     back = purchase.press()
     paying.simulator.fault("approve.drop_after_commit")
-    assert told(purchase.come_back(back)) == "confirming"
+    assert result_of(purchase.come_back(back)) == "confirming"
     paying.simulator.fault("order.error=-721")
     paying.allowed_errors.add("payment.not_settled")
     paying.end_session(purchase.payment())
@@ -257,7 +257,7 @@ def test_reconcile_is_killed(paying, purchase, step):
 def test_reconcile_is_killed_with_an_approval_found(paying, purchase):
     back = purchase.press()
     paying.simulator.fault("approve.drop_after_commit")
-    assert told(purchase.come_back(back)) == "confirming"
+    assert result_of(purchase.come_back(back)) == "confirming"
     paying.simulator.behave()
     paying.make_due()
     processes.kill9(reconcile_at(paying, "payment.looked"))
@@ -273,7 +273,7 @@ def test_reconcile_that_wakes_up_late(paying, purchase):
     """It found "not paid" and slept; the money was taken meanwhile, and another one found that."""
     back = purchase.press()
     paying.simulator.fault("approve.late=1700")
-    assert told(purchase.come_back(back)) == "confirming"
+    assert result_of(purchase.come_back(back)) == "confirming"
     paying.simulator.behave()
     paying.end_session(purchase.payment())
     pid = reconcile_at(paying, "payment.looked")
@@ -293,7 +293,7 @@ def test_a_payment_is_one_reconciler_s(paying):
     purchases = [Purchase(paying, queue=queue) for _ in range(3)]
     backs = [purchase.press() for purchase in purchases]
     paying.simulator.fault("approve.drop_after_commit")
-    assert {told(a) for a in paying.api.together([p.back_call(b) for p, b in zip(purchases, backs)])} == {"confirming"}
+    assert {result_of(a) for a in paying.api.together([p.back_call(b) for p, b in zip(purchases, backs)])} == {"confirming"}
     refs = {paying.simulator.payment(purchase.payment())["ref"] for purchase in purchases}
     paying.simulator.fault("order.delay=3500")
     paying.reconfigure(payment_timeout_ms=5000)
@@ -355,10 +355,10 @@ def test_news_while_it_is_looked_up(toss, paid):
     purchase = Purchase(toss)
     back = purchase.press()
     if paid:
-        assert told(purchase.come_back(back)) == "paid"
+        assert result_of(purchase.come_back(back)) == "paid"
     else:
         toss.simulator.fault("approve.drop_after_commit")
-        assert told(purchase.come_back(back)) == "confirming"
+        assert result_of(purchase.come_back(back)) == "confirming"
         toss.simulator.behave()
     hint(toss, purchase.payment())
     pid = reconcile_at(toss, "payment.looked")

@@ -92,12 +92,12 @@ def assert_nothing_is_left(parts, shop):
         assert not left, (name, left)
 
 
-def assert_nobody_was_told_wrong(parts, shop):
+def assert_no_wrong_result_was_reported(parts, shop):
     """Who was told "paid" has paid; who was told "refused" was never charged."""
     paid = {row[0] for row in parts.postgres.query(
         "SELECT p.return_hash FROM payment p JOIN payment_event e ON e.payment_id = p.id WHERE e.to_state = 'PAID'")}
     for shopper in shop.shoppers:
-        for word, state in shopper.told:
+        for word, state in shopper.results:
             hash_ = encode(sha256(state.encode()).digest())
             if word == "paid":
                 assert hash_ in paid, shopper.number
@@ -124,9 +124,9 @@ def test_the_ledger_equals_our_books(bazaar):
     ours, theirs = books(parts), parts.simulator.ledger()
     print(f"{len(ours)} payments: {dict(Counter(payment['state'] for payment in ours))}; taken {theirs['taken']}, "
           f"given back {theirs['given_back']}; chaos {dict(chaos.counts)}; "
-          f"told {dict(Counter(word for shopper in shop.shoppers for word, _ in shopper.told))}; "
+          f"told {dict(Counter(word for shopper in shop.shoppers for word, _ in shopper.results))}; "
           f"faults {sum(1 for call in parts.simulator.calls() if call['faults'])}; {time.monotonic() - began:.0f} s")
     assert_ledger_is_ours(parts, ours, theirs)
     assert_orders_agree(parts, shop, ours)
     assert_nothing_is_left(parts, shop)
-    assert_nobody_was_told_wrong(parts, shop)
+    assert_no_wrong_result_was_reported(parts, shop)

@@ -8,7 +8,7 @@ import pytest
 
 from lib import processes
 from lib.client import assert_problem
-from lib.paying import WORKERS, Purchase, told
+from lib.paying import WORKERS, Purchase, result_of
 from lib.wait import until
 
 
@@ -74,10 +74,10 @@ def test_cancel_while_it_is_being_approved(paying, purchase):
     problem = assert_problem(purchase.cancel(), 409, "PAYMENT_IN_PROGRESS")
     assert problem["status"] == 409 and purchase.status() == "PENDING_PAYMENT"
     assert_problem(purchase.start(), 409, "PAYMENT_IN_PROGRESS")
-    assert told(purchase.come_back(back)) == "confirming"
-    assert told(purchase.come_back(back.replace("/approve?", "/cancel?"))) == "confirming", "too late to stop it"
+    assert result_of(purchase.come_back(back)) == "confirming"
+    assert result_of(purchase.come_back(back.replace("/approve?", "/cancel?"))) == "confirming", "too late to stop it"
     processes.cont(pid)
-    assert told(behind.end()) == "paid"
+    assert result_of(behind.end()) == "paid"
     assert purchase.approvals() == 1 and purchase.assert_agrees() == "PAID"
 
 
@@ -87,7 +87,7 @@ def test_cancel_once_the_money_is_taken(paying, purchase):
     assert purchase.kept() == purchase.total
     assert_problem(purchase.cancel(), 409, "PAYMENT_IN_PROGRESS")
     processes.cont(pid)
-    assert told(behind.end()) == "paid"
+    assert result_of(behind.end()) == "paid"
     assert purchase.cancel()["status"] == "CANCELED"
     assert purchase.assert_agrees() == "CANCELED"
 
@@ -143,7 +143,7 @@ def test_whatever_happens_in_between(paying):
         purchase = Purchase(paying, queue=queue)
         step, back = steps[number % len(steps)], purchase.press()
         if step.startswith("payment.cancel"):
-            assert told(purchase.come_back(back)) == "paid"
+            assert result_of(purchase.come_back(back)) == "paid"
             behind, pid = held_at(paying, step, *purchase.cancel_call())
         else:
             behind, pid = held_at(paying, step, *purchase.back_call(back))
@@ -172,7 +172,7 @@ def test_expiry_against_approve(paying, purchase):
     paying.reconcile()
     assert purchase.status() == "PENDING_PAYMENT"
     processes.cont(pid)
-    assert told(behind.end()) == "paid"
+    assert result_of(behind.end()) == "paid"
     assert purchase.assert_agrees() == "PAID"
 
 
@@ -184,7 +184,7 @@ def test_approving_lengthens_the_order(paying, purchase):
                                  purchase.order)
     assert left > 1.5 * 2, "longer than the call may take"
     processes.cont(pid)
-    assert told(behind.end()) == "paid"
+    assert result_of(behind.end()) == "paid"
 
 
 def test_a_worker_that_wakes_up_late_does_not_approve(paying, purchase):
@@ -192,7 +192,7 @@ def test_a_worker_that_wakes_up_late_does_not_approve(paying, purchase):
     back = purchase.press()
     behind, pid = held_at(paying, "payment.approving", *purchase.back_call(back))
     paying.settle_payments(lambda: purchase.state() == "UNKNOWN", what="it is in doubt")
-    assert purchase.status() == "PENDING_PAYMENT" and told(purchase.come_back(back)) == "confirming"
+    assert purchase.status() == "PENDING_PAYMENT" and result_of(purchase.come_back(back)) == "confirming"
     paying.end_session(purchase.payment())
     paying.settle_payments(lambda: purchase.state() == "EXPIRED")
     assert purchase.status() == "EXPIRED"
@@ -201,7 +201,7 @@ def test_a_worker_that_wakes_up_late_does_not_approve(paying, purchase):
         "SELECT now() - at > interval '3.2 s' FROM payment_event WHERE payment_id = %s AND to_state = 'APPROVING'",
         purchase.payment()), 10, "its turn is long past")
     processes.cont(pid)
-    assert told(behind.end()) == "refused"
+    assert result_of(behind.end()) == "refused"
     assert purchase.approvals() == 0 and purchase.assert_agrees() == "EXPIRED"
 
 
@@ -214,7 +214,7 @@ def test_a_worker_that_wakes_up_late_with_the_money_gives_it_back(paying, purcha
     paying.postgres.query("SELECT payment_unpaid(%s, 'EXPIRED', true, true, 'test')", purchase.payment())
     assert purchase.status() == "EXPIRED" and purchase.kept() == purchase.total
     processes.cont(pid)
-    assert told(behind.end()) == "refunded"
+    assert result_of(behind.end()) == "refunded"
     paying.settle_payments(lambda: purchase.state() == "CANCELED")
     assert purchase.assert_agrees() == "EXPIRED"
     paying.settle_payments(lambda: True)
@@ -226,7 +226,7 @@ def test_reconcile_finds_the_money_before_the_worker_records_it(paying, purchase
     behind, pid = held_at(paying, "payment.approved", *purchase.back_call(back))
     paying.settle_payments(lambda: purchase.state() == "PAID")
     processes.cont(pid)
-    assert told(behind.end()) == "paid"
+    assert result_of(behind.end()) == "paid"
     assert purchase.assert_agrees() == "PAID"
 
 
@@ -239,7 +239,7 @@ def test_a_start_that_comes_too_late_is_another_s(paying, purchase):
     processes.cont(pid)
     assert_problem(behind.end(), 409, "PAYMENT_IN_PROGRESS")
     assert [state for _, state in purchase.payments()] == ["FAILED", "READY"]
-    assert told(purchase.come_back(purchase.press())) == "paid"
+    assert result_of(purchase.come_back(purchase.press())) == "paid"
     assert purchase.assert_agrees() == "PAID"
 
 
@@ -271,10 +271,10 @@ def test_killed_while_starting(paying, purchase, step):
     assert purchase.assert_agrees() == "PAID"
 
 
-def test_killed_before_the_provider_was_told(paying, purchase):
+def test_killed_before_the_call_to_the_provider(paying, purchase):
     back = purchase.press()
     kill_at(paying, "payment.approving", *purchase.back_call(back))
-    assert purchase.state() == "APPROVING" and told(purchase.come_back(back)) == "confirming"
+    assert purchase.state() == "APPROVING" and result_of(purchase.come_back(back)) == "confirming"
     paying.settle_payments(lambda: purchase.state() == "UNKNOWN")
     assert_problem(purchase.start(), 409, "PAYMENT_IN_PROGRESS")
     assert_problem(purchase.cancel(), 409, "PAYMENT_IN_PROGRESS")
@@ -287,9 +287,9 @@ def test_killed_with_the_money_taken(paying, purchase):
     back = purchase.press()
     kill_at(paying, "payment.approved", *purchase.back_call(back))
     assert purchase.state() == "APPROVING" and purchase.kept() == purchase.total
-    assert told(purchase.come_back(back)) == "confirming"
+    assert result_of(purchase.come_back(back)) == "confirming"
     paying.settle_payments(lambda: purchase.state() == "PAID")
-    assert told(purchase.come_back(back)) == "paid"
+    assert result_of(purchase.come_back(back)) == "paid"
     assert purchase.approvals() == 1 and purchase.assert_agrees() == "PAID"
 
 
@@ -315,10 +315,10 @@ def test_the_provider_is_away(paying, purchase):
     paying.simulator.start()
     back = purchase.press()
     paying.simulator.kill()
-    assert told(purchase.come_back(back)) == "unavailable", "nothing was sent, so nothing was taken"
+    assert result_of(purchase.come_back(back)) == "unavailable", "nothing was sent, so nothing was taken"
     assert purchase.payments()[-1][1] == "READY"
     paying.simulator.start()
-    assert told(purchase.come_back(back)) == "paid", "the same address pays"
+    assert result_of(purchase.come_back(back)) == "paid", "the same address pays"
     paying.simulator.kill()
     assert purchase.cancel()["status"] == "CANCEL_REQUESTED"
     assert purchase.left() == purchase.stock - purchase.quantity, "the goods come back with the money"
@@ -333,20 +333,20 @@ def test_the_provider_is_away(paying, purchase):
 def test_an_approval_whose_answer_is_lost(paying, purchase, fault):
     back = purchase.press()
     paying.simulator.fault(f"approve.{fault}")
-    assert told(purchase.come_back(back)) in ("confirming", "paid"), "never: failed"
+    assert result_of(purchase.come_back(back)) in ("confirming", "paid"), "never: failed"
     assert purchase.status() in ("PENDING_PAYMENT", "PAID")
     paying.simulator.behave()
     if purchase.status() != "PAID":
         assert_problem(purchase.start(), 409, "PAYMENT_IN_PROGRESS")
         paying.settle_payments(lambda: purchase.state() == "PAID")
-    assert told(purchase.come_back(back)) == "paid"
+    assert result_of(purchase.come_back(back)) == "paid"
     assert purchase.approvals() == 1 and purchase.assert_agrees() == "PAID"
 
 
 def test_an_approval_that_never_arrived(paying, purchase):
     back = purchase.press()
     paying.simulator.fault("approve.http_500_before")
-    assert told(purchase.come_back(back)) == "confirming"
+    assert result_of(purchase.come_back(back)) == "confirming"
     paying.simulator.behave()
     paying.settle_payments(lambda: True)
     assert (purchase.state(), purchase.status()) == ("UNKNOWN", "PENDING_PAYMENT"), "not final yet"
@@ -359,7 +359,7 @@ def test_taken_there_after_it_ended_here(paying, purchase):
     """The provider's clock is behind, or its approval late: found by the one more look, and given back."""
     back = purchase.press()
     paying.simulator.fault("approve.late=2500")
-    assert told(purchase.come_back(back)) == "confirming"
+    assert result_of(purchase.come_back(back)) == "confirming"
     paying.simulator.behave()
     paying.end_session(purchase.payment())
     paying.reconcile(expect=None)
@@ -386,7 +386,7 @@ def test_postgres_away_while_the_money_is_taken(paying, purchase):
     behind, pid = held_at(paying, "payment.approved", *purchase.back_call(back))
     paying.postgres.kill()
     processes.cont(pid)
-    assert told(behind.end()) == "confirming"
+    assert result_of(behind.end()) == "confirming"
     paying.postgres.start()
     paying.settle_payments(lambda: purchase.state() == "PAID", 20)
     assert purchase.assert_agrees() == "PAID"
@@ -398,7 +398,7 @@ def test_what_the_provider_says_is_compared(paying, purchase):
     behind, pid = held_at(paying, "payment.approved", *purchase.back_call(back))
     paying.postgres.query("UPDATE payment SET amount = amount + 1 WHERE id = %s", purchase.payment())
     processes.cont(pid)
-    assert told(behind.end()) == "confirming"
+    assert result_of(behind.end()) == "confirming"
     assert paying.postgres.query("SELECT state, needs_person FROM payment WHERE id = %s", purchase.payment()) == [
         ("UNKNOWN", True)]
     assert purchase.status() == "PENDING_PAYMENT"
@@ -432,7 +432,7 @@ def test_postgres_away_when_the_member_starts_and_comes_back(paying, purchase):
     assert_problem(purchase.cancel(), 503, "ORDERS_UNAVAILABLE")
     paying.postgres.start()
     until(lambda: purchase.come_back(back).status == 303, 15, "the database is found again", every=0.3)
-    until(lambda: told(purchase.come_back(back)) == "paid", 10, "it is paid", every=0.3)
+    until(lambda: result_of(purchase.come_back(back)) == "paid", 10, "it is paid", every=0.3)
     paying.settle()
     assert purchase.approvals() == 1 and purchase.assert_agrees() == "PAID"
 
@@ -444,7 +444,7 @@ def test_several_reconcilers_divide_the_work(paying):
     backs = [purchase.press() for purchase in purchases]
     paying.simulator.fault("approve.drop_after_commit")
     answers = paying.api.together([p.back_call(back) for p, back in zip(purchases, backs)], WORKERS)
-    assert {told(answer) for answer in answers} == {"confirming"}
+    assert {result_of(answer) for answer in answers} == {"confirming"}
     paying.simulator.behave()
     paying.make_due()
     threads = [threading.Thread(target=paying.reconcile, kwargs={"expect": None}) for _ in range(3)]
@@ -459,7 +459,7 @@ def test_several_reconcilers_divide_the_work(paying):
 def test_what_cannot_be_settled_needs_a_person(paying, purchase):
     back = purchase.press()
     paying.simulator.fault("approve.drop_after_commit")
-    assert told(purchase.come_back(back)) == "confirming"
+    assert result_of(purchase.come_back(back)) == "confirming"
     paying.simulator.kill()
     paying.postgres.query("UPDATE payment SET attempts = 9, retry_at = now() WHERE id = %s", purchase.payment())
     assert f"needs a person: payment {purchase.payment()} of order {purchase.order} is UNKNOWN: " in paying.reconcile(expect=1)

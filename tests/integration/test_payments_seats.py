@@ -5,7 +5,7 @@ import pytest
 from lib import processes
 from lib.background_call import BackgroundCall
 from lib.client import new_key
-from lib.paying import Purchase, told
+from lib.paying import Purchase, result_of
 from lib.wait import until
 
 
@@ -71,7 +71,7 @@ def test_free_again_at_once_where_the_member_turns_back(seats, action, status):
 def test_nobody_else_has_them_while_it_is_not_known(paying, seats):
     """The answer to the approval is lost; the order's time runs out meanwhile."""
     paying.simulator.fault("approve.drop_after_commit", "order.drop_before_commit")
-    assert told(seats.come_back(seats.press())) == "confirming"
+    assert result_of(seats.come_back(seats.press())) == "confirming"
     paying.postgres.query("UPDATE customer_order SET expires_at = now() - interval '1 s' WHERE id = %s", seats.order)
     paying.reconcile(expect=None)
     seats.assert_seats("HELD*")
@@ -85,7 +85,7 @@ def test_a_payment_that_comes_too_late_is_given_back(paying, seats):
     """The seats went on to somebody else while the worker that was told of the money stood still."""
     back = seats.press()
     paying.simulator.fault("approve.drop_after_commit", "order.drop_before_commit")
-    assert told(seats.come_back(back)) == "confirming"
+    assert result_of(seats.come_back(back)) == "confirming"
     # What no run of ours does: the order ends although a payment of it is open.
     paying.postgres.query("UPDATE payment SET state = 'EXPIRED', retry_at = now() WHERE order_id = %s", seats.order)
     paying.postgres.query("SELECT order_end(%s, 'EXPIRED')", seats.order)

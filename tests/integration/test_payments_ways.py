@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lib.client import assert_problem
-from lib.paying import Purchase, told
+from lib.paying import Purchase, result_of
 from lib.wait import until
 
 
@@ -19,18 +19,18 @@ def keeping(paying):
 def test_another_way_to_pay_after_each_that_failed(keeping):
     purchase = Purchase(keeping)
     expires = purchase.seen()["expiresAt"]
-    assert told(purchase.come_back(purchase.press("cancel"))) == "stopped"
+    assert result_of(purchase.come_back(purchase.press("cancel"))) == "stopped"
     assert purchase.status() == "PENDING_PAYMENT" and purchase.left() == purchase.stock - purchase.quantity
     assert purchase.seen()["expiresAt"] == expires, "no longer than before that payment"
     purchase.url = None
-    assert told(purchase.come_back(purchase.press("fail"))) == "stopped"
+    assert result_of(purchase.come_back(purchase.press("fail"))) == "stopped"
     purchase.url = None
     declined = purchase.press(method="declined")
-    assert told(purchase.come_back(declined)) == "refused"
+    assert result_of(purchase.come_back(declined)) == "refused"
     assert purchase.status() == "PENDING_PAYMENT"
     purchase.url = None
     assert purchase.pay() == "paid"
-    assert told(purchase.come_back(declined)) == "refused", "the old payment's address is that payment's"
+    assert result_of(purchase.come_back(declined)) == "refused", "the old payment's address is that payment's"
     assert [state for _, state in purchase.payments()] == ["STOPPED", "STOPPED", "FAILED", "PAID"]
     assert purchase.assert_agrees() == "PAID"
 
@@ -39,7 +39,7 @@ def test_kept_until_its_own_time_is_over(keeping):
     purchase = Purchase(keeping)
     back = purchase.press("cancel")
     keeping.postgres.query("UPDATE customer_order SET pay_until = now() - interval '1 s' WHERE id = %s", purchase.order)
-    assert told(purchase.come_back(back)) == "stopped"
+    assert result_of(purchase.come_back(back)) == "stopped"
     assert purchase.assert_agrees() == "EXPIRED"
 
 
@@ -48,7 +48,7 @@ def test_late_money_of_a_payment_that_ended_is_given_back_though_the_order_lives
     purchase = Purchase(keeping)
     back = purchase.press()
     keeping.simulator.fault("approve.late=1500")
-    assert told(purchase.come_back(back)) == "confirming"
+    assert result_of(purchase.come_back(back)) == "confirming"
     keeping.simulator.behave()
     first = purchase.payment()
     keeping.postgres.query("SELECT payment_unpaid(%s, 'FAILED', true, false, 'test')", first)
@@ -64,11 +64,11 @@ def test_toss_is_paid_and_given_back(toss):
     back = purchase.press()
     assert "paymentKey=" in back and "state=" in back
     spoiled = back.replace("amount=", "amount=1")
-    assert told(purchase.come_back(spoiled)) == "unavailable"
+    assert result_of(purchase.come_back(spoiled)) == "unavailable"
     assert purchase.state() == "READY" and purchase.approvals() == 0
     toss.allowed_errors.add("payment.not_approved")
     answers = toss.api.together([purchase.back_call(back)] * 5)
-    assert "paid" in {told(answer) for answer in answers} <= {"paid", "confirming"}
+    assert "paid" in {result_of(answer) for answer in answers} <= {"paid", "confirming"}
     assert purchase.assert_agrees() == "PAID"
     assert purchase.cancel()["status"] == "CANCELED"
     assert purchase.assert_agrees() == "CANCELED"
@@ -99,7 +99,7 @@ def test_a_webhook_is_a_hint(toss):
     toss.reconcile()
     assert (purchase.state(), purchase.status(), purchase.kept()) == ("READY", "PENDING_PAYMENT", 0)
     toss.simulator.fault("approve.http_500_after")
-    assert told(purchase.come_back(back)) in ("confirming", "paid")
+    assert result_of(purchase.come_back(back)) in ("confirming", "paid")
     toss.simulator.behave()
     toss.postgres.query("UPDATE payment SET retry_at = now() + interval '1 hour', hinted_at = NULL WHERE id = %s"
                         " AND state = 'UNKNOWN'", purchase.payment())
@@ -108,7 +108,7 @@ def test_a_webhook_is_a_hint(toss):
     assert purchase.assert_agrees() == "PAID"
 
 
-def test_a_webhook_tells_of_money_given_back_there(toss):
+def test_a_webhook_reports_a_refund_made_at_the_provider(toss):
     """The shop's staff canceled it at the provider: the order's goods come back."""
     purchase = Purchase(toss)
     assert purchase.pay() == "paid"
@@ -156,10 +156,10 @@ def test_another_provider_from_now_on(paying):
     back = purchase.press()
     paying.reconfigure("payment", payment_provider="toss")
     try:
-        assert told(purchase.come_back(back)) == "refused"
+        assert result_of(purchase.come_back(back)) == "refused"
         assert purchase.approvals() == 0 and purchase.status() == "PENDING_PAYMENT"
         assert purchase.start().status == 201
-        assert told(purchase.come_back(purchase.press())) == "paid"
+        assert result_of(purchase.come_back(purchase.press())) == "paid"
         assert [state for _, state in purchase.payments()] == ["STOPPED", "PAID"]
         assert purchase.assert_agrees() == "PAID"
     finally:

@@ -276,8 +276,8 @@ def test_nobody_sees_or_does_what_is_not_theirs(world, method, path):
             assert_problem(answer)
         if role not in MAY_SEE:
             assert owner.state() == before, role
-            told = answer.body.decode() + json.dumps(answer.headers)
-            assert [secret for secret in owner.secrets if secret in told] == [], role
+            text = answer.body.decode() + json.dumps(answer.headers)
+            assert [secret for secret in owner.secrets if secret in text] == [], role
             assert b'"mine":true' not in answer.body.replace(b" ", b""), role
         if role == "viewer":
             # It may see who somebody is, and nothing that would let it be them.
@@ -294,8 +294,8 @@ def test_a_visitor_s_things_are_that_visitor_s(visitor_world, method, path):
         answer = owner.api.call(*request_of(visitor_world, owner, method, path, visitor_world.logins[role]))
         assert answer.status in (200, 204, 401, 404), (role, answer.status)
         assert owner.state() == before, role
-        told = answer.body.decode() + json.dumps(answer.headers)
-        assert [secret for secret in owner.secrets if secret in told] == [], role
+        text = answer.body.decode() + json.dumps(answer.headers)
+        assert [secret for secret in owner.secrets if secret in text] == [], role
     answer = owner.api.call(*request_of(visitor_world, owner, method, path, owner.member.headers()))
     assert answer.status in (200, 201, 204), answer.body
 

@@ -27,7 +27,7 @@ def sold(api):
 
 def mended(text):
     """What a pass says of shows: loaded, told, corrected."""
-    return tuple(map(int, re.search(r"shows loaded (\d+), seats told (\d+), corrected (\d+)", text).groups()))
+    return tuple(map(int, re.search(r"shows loaded (\d+), seats published (\d+), corrected (\d+)", text).groups()))
 
 
 def test_nothing_to_do(parts, sold):
@@ -35,7 +35,7 @@ def test_nothing_to_do(parts, sold):
     assert mended(parts.reconcile()) == (0, 0, 0)
 
 
-def test_what_redis_was_not_told(parts, sold):
+def test_what_was_not_published_to_redis(parts, sold):
     parts.reconcile_until(lambda: parts.outbox_empty(sold.queue))
     parts.redis.hdel(key(sold.queue, sold.show, "taken"), "A-11-9", "A-9-99")
     assert mended(parts.reconcile()) == (0, 2, 0)
@@ -61,7 +61,7 @@ def test_what_redis_believes_of_its_own(parts, api, sold):
     assert mended(parts.reconcile()) == (0, 0, 0)
 
 
-def test_expired_and_paid_seats_are_told(parts, api, sold):
+def test_expired_and_paid_seats_are_published(parts, api, sold):
     parts.postgres.query("UPDATE customer_order SET expires_at = now() WHERE id = %s RETURNING id", sold.order)
     parts.reconcile_until(lambda: taken_in_redis(parts, sold.queue, sold.show) == {})
     rival = api.ready_member(sold.queue)

@@ -166,9 +166,9 @@ def test_a_sale_as_a_file(sluicectl, api, tmp_path):
     wanted["shows"][f"{queue}-s"]["plan"]["sections"][1]["seatsPerRow"] = 3
     wanted["products"][f"{queue}-mug"]["stock"] = 6
     file.write_text(json.dumps(wanted))
-    told = sluicectl("diff", "-f", file, code=1)
-    assert f"~ queue/{queue}\n    ratePerSecond: 40 → 41.5\n" in told
-    assert '"8 seats" → "9 seats, 1 of them new or different"' in told and "stock: 5 → 6" in told
+    printed = sluicectl("diff", "-f", file, code=1)
+    assert f"~ queue/{queue}\n    ratePerSecond: 40 → 41.5\n" in printed
+    assert '"8 seats" → "9 seats, 1 of them new or different"' in printed and "stock: 5 → 6" in printed
     assert "0 new, 3 changed, 2 as they were" in sluicectl("apply", "-f", file)
     now = api.admin("GET", f"/queues/{queue}")
     assert (now["ratePerSecond"], now["maxWaiting"], now["message"]) == (41.5, 99, "Soon!")
@@ -270,9 +270,9 @@ def test_a_report_of_an_event(sluicectl, parts, api, tmp_path):
             2 * minute, 100 if minute > 1 else None, 120 if minute > 1 else None)
     api.act(queue, "sold-out")
     out = tmp_path / "report"
-    told = sluicectl.json("report", queue, "--from", "2026-03-01T11:30:00Z", "--to", "2026-03-01T13:00:00Z", "--out", out)
-    assert (told["points"], told["entered"], told["consumed"], told["left"]) == (10, 1000, 100, 18)
-    assert told["soldOutAt"] == "2026-03-01T12:06:00.000Z"
+    report = sluicectl.json("report", queue, "--from", "2026-03-01T11:30:00Z", "--to", "2026-03-01T13:00:00Z", "--out", out)
+    assert (report["points"], report["entered"], report["consumed"], report["left"]) == (10, 1000, 100, 18)
+    assert report["soldOutAt"] == "2026-03-01T12:06:00.000Z"
     text = (out / "report.md").read_text()
     assert "**Sold out at 2026-03-01 12:06 UTC**" in text and "| 1000 | entered the line |" in text
     assert "| arrivals | 10 a second | 2026-03-01 12:01 UTC |" in text and "| 91.7 % | of those let in ordered |" in text

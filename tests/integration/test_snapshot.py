@@ -69,12 +69,12 @@ def test_says_what_redis_says(make_far):
             step()
         answers = []
 
-        def told_by_the_host():
+        def answered_by_the_host():
             """All that is asked about; a board that is late for a second leaves them to Redis."""
             before = far.count("snapshot")
             answers[:] = far.agree([ticket for _, ticket in every])
             return far.count("snapshot") - before > 150
-        until(told_by_the_host, 5, "most of those far back never reach Redis")
+        until(answered_by_the_host, 5, "most of those far back never reach Redis")
         kinds = {answer["code"] if answer.status != 200 else answer["status"] for answer in answers}
         assert "WAITING" in kinds
     assert far.miscounts() == miscounts
@@ -162,7 +162,7 @@ def test_an_old_snapshot_is_not_used(make_far):
     assert far.one("m390")["rank"] == 389
 
 
-def test_without_redis_nobody_is_told_to_wait_for_long(make_far, parts):
+def test_without_redis_nobody_is_made_to_wait_for_long(make_far, parts):
     far = make_far(400)
     far.wait_for("m390")
     parts.redis_server.process.send(signal.SIGSTOP)

@@ -75,7 +75,7 @@ def test_nothing_goes_by_one_clock_alone_or_unasked(parts, sold, make_old, books
     assert books(queue) == (2, 2)
 
 
-def test_nothing_goes_while_something_is_to_be_told(parts, sold, make_old, books):
+def test_nothing_is_deleted_while_the_outbox_has_rows(parts, sold, make_old, books):
     """As long as Redis has not heard of an order, its token looks unspent there."""
     queue = sold[0]
     make_old(queue)

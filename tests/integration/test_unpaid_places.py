@@ -83,8 +83,8 @@ def test_a_reset_keeps_the_place(parts, api, buyer):
     assert_problem(buyer.member.enter(buyer.queue), 409, "ALREADY_ACTIVE")
 
 
-@pytest.mark.parametrize("told_by", ["worker", "reconcile"])
-def test_a_reset_between_commit_and_consume_keeps_the_place(parts, api, told_by):
+@pytest.mark.parametrize("done_by", ["worker", "reconcile"])
+def test_a_reset_between_commit_and_consume_keeps_the_place(parts, api, done_by):
     """The line of before is gone with its places when Redis hears of the order; the order is not."""
     queue = api.queue(releaseOn="payment", maxActive=1)
     sku = api.product(queue, stock=10)
@@ -93,7 +93,7 @@ def test_a_reset_between_commit_and_consume_keeps_the_place(parts, api, told_by)
     call = BackgroundCall(lambda: member.order(queue, [{"sku": sku, "quantity": 1}], key="k"))
     pid = parts.wait_hit("order.committed")
     api.act(queue, "reset")
-    if told_by == "worker":
+    if done_by == "worker":
         processes.cont(pid)
         assert call.wait().status == 201
     else:

@@ -50,7 +50,7 @@ def key(queue, name):
     return f"sluice:{{{queue}}}:{name}"
 
 
-def told(parts, queue, event):
+def known(parts, queue, event):
     """What Redis has heard of an event: its record, and who has one."""
     owners = parts.redis.zrangebylex(key(queue, "couponOwners"), f"[{event}/", f"({event}0")
     return parts.redis.hget(key(queue, "coupons"), event), {name.split("/", 1)[1] for name in owners}

@@ -99,7 +99,7 @@ class Purchase:
 
     def pay(self):
         """All of it; returns what the result page is told."""
-        return told(self.come_back(self.press()))
+        return result_of(self.come_back(self.press()))
 
     def cancel_call(self):
         return "POST", f"/v1/orders/{self.order}/cancel", self.member.headers(), None
@@ -160,7 +160,7 @@ class Purchase:
         return status
 
 
-def told(answer):
+def result_of(answer):
     """The word that the result page gets."""
     assert answer.status == 303, (answer.status, answer.body)
     assert answer.headers["cache-control"] == "no-store"

@@ -154,7 +154,7 @@ class Shopper:
         self.shop, self.member, self.number = shop, member, number
         self.api, self.draw = shop.parts.api, random.Random(f"{shop.seed}:{number}")
         self.order = None
-        self.told = []  # (word, state in the address that it was said for)
+        self.results = []  # (word, state in the address that it was said for)
 
     def chance(self, part):
         return self.draw.random() < part
@@ -270,7 +270,7 @@ class Shopper:
             assert answer is None or answer.status in (429, 503, 504, 502), (answer.status, answer.body)
             return None
         word = query_of(answer.headers["location"])["payment"]
-        self.told.append((word, query_of(path)["state"]))
+        self.results.append((word, query_of(path)["state"]))
         return word
 
     def cancel(self):

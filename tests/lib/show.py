@@ -82,9 +82,9 @@ class Show:
         self.version, self.seats = version, seats
         return said
 
-    def tell(self, *rows, correct=0):
+    def publish(self, *rows, correct=0):
         """Rows (seat, change, state, member, order). Returns how many were news."""
-        said, news = self.call("seats_tell", correct, *[word for row in rows for word in row])
+        said, news = self.call("seats_publish", correct, *[word for row in rows for word in row])
         assert said == "OK"
         return news
 

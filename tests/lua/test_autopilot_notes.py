@@ -98,7 +98,7 @@ def test_moves_are_bounded(make_line):
     assert len(moves) == 200 and moves[-1] == '{"n": 209}'
 
 
-def test_orders_tell_their_load(make_line):
+def test_orders_report_their_load(make_line):
     line = make_line(maxInFlight=1)
     for name in ("a", "b", "c"):
         line.enter(name)

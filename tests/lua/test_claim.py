@@ -16,7 +16,7 @@ def ready(line, member="m"):
     return line.position(member).token
 
 
-def test_claim_tells_what_the_order_needs(make_line):
+def test_claim_returns_what_the_order_needs(make_line):
     line = make_line(claimLeaseSeconds=17, releaseOn="payment")
     token = ready(line)
     assert line.claim("m", token) == ["CLAIMED", 17_000, 1, 1, 1, "payment"]
@@ -69,7 +69,7 @@ def test_consume_spends_the_token_once(line):
     assert line.check() == {}
 
 
-def test_replay_is_told_to_the_same_member_token_and_key_only(line):
+def test_replay_is_answered_for_the_same_member_token_and_key_only(line):
     token = ready(line)
     line.claim("m", token, key="k")
     line.consume("m", token, order="o_7", key="k")

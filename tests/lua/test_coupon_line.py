@@ -1,4 +1,4 @@
-"""What Redis knows of coupon events: told by name and by number, so that nothing counts twice and nothing old wins."""
+"""What Redis knows of coupon events: published by name and by number, so that nothing counts twice and nothing old wins."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def line(make_line):
     return make_line(**FAST)
 
 
-def tell(line, change, events, sold_out=0, due=0):
+def publish(line, change, events, sold_out=0, due=0):
     """A finding: events is {id: (total, gone, opens, ends)}."""
     words = [word for event, record in events.items() for word in (event, "/".join(map(str, record)))]
     return line.call("sold_out", change, sold_out, due, 1, *words)[0]
@@ -32,8 +32,8 @@ def state(line):
     return line.call("queue_state")[1]
 
 
-def test_a_consume_counts_once_however_often_it_is_told(line):
-    assert tell(line, 1, {"e": (3, 0, 0, 0)}) == "SET"
+def test_a_repeated_consume_counts_once(line):
+    assert publish(line, 1, {"e": (3, 0, 0, 0)}) == "SET"
     token = ready(line, "m")
     assert line.claim("m", token, event="e") == ["CLAIMED", 30_000, 1, 1, 1, "order", 3, 0]
     for outcome in ("CONSUMED", "ALREADY", "ALREADY"):
@@ -44,13 +44,13 @@ def test_a_consume_counts_once_however_often_it_is_told(line):
 
 def test_a_consume_counts_whatever_became_of_the_token(line):
     """Its place may be gone by then: the coupon is issued all the same."""
-    tell(line, 1, {"e": (3, 0, 0, 0)})
+    publish(line, 1, {"e": (3, 0, 0, 0)})
     assert line.consume("m", "a token of before", event="e") == "ALREADY"
     assert standing(line, "e") == ["OK", 3, 1, 0]
 
 
 def test_an_order_is_no_coupon(line):
-    tell(line, 1, {"e": (3, 0, 0, 0)})
+    publish(line, 1, {"e": (3, 0, 0, 0)})
     token = ready(line, "m")
     assert len(line.claim("m", token)) == 6
     assert line.consume("m", token) == "CONSUMED"
@@ -58,7 +58,7 @@ def test_an_order_is_no_coupon(line):
 
 
 def test_whoever_has_one_keeps_the_new_token(line):
-    tell(line, 1, {"e": (3, 0, 0, 0), "f": (1, 0, 0, 0)})
+    publish(line, 1, {"e": (3, 0, 0, 0), "f": (1, 0, 0, 0)})
     line.consume("m", "old", event="e")
     token = ready(line, "m")
     assert line.claim("m", token, event="e") == ["ALREADY"]
@@ -77,18 +77,18 @@ def test_sold_out_only_where_postgres_has_said_so_and_all_owners_are_known(line)
             line.release("m", token)
         return answer[0]
     assert claim() == "CLAIMED", "an event that Redis does not know is PostgreSQL's to judge"
-    tell(line, 1, {"e": (2, 0, 0, 0)})
+    publish(line, 1, {"e": (2, 0, 0, 0)})
     for other in ("a", "b"):
         line.consume(other, other, event="e")
     assert claim() == "CLAIMED", "Redis's count alone is no reason"
-    tell(line, 2, {"e": (2, 1, 0, 0), "f": (1, 1, 0, 0), "none": (0, 1, 0, 0)})
+    publish(line, 2, {"e": (2, 1, 0, 0), "f": (1, 1, 0, 0), "none": (0, 1, 0, 0)})
     assert line.claim("m", token, event="e") == ["SOLD_OUT", 2]
     assert line.claim("m", "wrong", event="e") == ["ENTRY_TOKEN_INVALID"]
     assert claim("f") == "CLAIMED", "its owner is not known yet, and may be this very member"
     assert claim("none") == "SOLD_OUT"
-    assert tell(line, 1, {"e": (1, 0, 0, 0)}) == "OLDER"
+    assert publish(line, 1, {"e": (1, 0, 0, 0)}) == "OLDER"
     assert claim() == "SOLD_OUT"
-    tell(line, 3, {"e": (3, 0, 0, 0)})
+    publish(line, 3, {"e": (3, 0, 0, 0)})
     assert claim() == "CLAIMED"
     assert line.place("m").claim == ""
     line.check()
@@ -100,7 +100,7 @@ def test_before_and_after_its_time_an_event_is_postgres_s_to_judge(timed, clock)
     times = ((0, 0, "SOLD_OUT"), (1000, 0, "CLAIMED"), (-1000, 1000, "SOLD_OUT"), (-2, -1, "CLAIMED"))
     for change, (opens, ends, outcome) in enumerate(times, 1):
         now = clock()
-        tell(line, change, {"e": (0, 1, opens and now + opens, ends and now + ends)})
+        publish(line, change, {"e": (0, 1, opens and now + opens, ends and now + ends)})
         assert line.claim("m", token, event="e")[0] == outcome
         line.release("m", token)
         clock.pass_ms(5)
@@ -109,7 +109,7 @@ def test_before_and_after_its_time_an_event_is_postgres_s_to_judge(timed, clock)
 def test_all_that_is_left_comes_to_its_end_by_itself(timed, clock):
     line = timed(**FAST)
     ends = clock() + 10_000
-    assert tell(line, 1, {"e": (2, 0, 0, ends)}, due=ends) == "SET"
+    assert publish(line, 1, {"e": (2, 0, 0, ends)}, due=ends) == "SET"
     clock.pass_ms(9_999)
     assert state(line) == "OPEN"
     clock.pass_ms(1)
@@ -117,26 +117,26 @@ def test_all_that_is_left_comes_to_its_end_by_itself(timed, clock):
     assert line.enter("late").code == "SOLD_OUT"
     clock.pass_ms(500)
     # Reconcile puts it down later; the time of it is the event's.
-    assert tell(line, 2, {"e": (2, 0, 0, ends)}, sold_out=1) == "SET"
+    assert publish(line, 2, {"e": (2, 0, 0, ends)}, sold_out=1) == "SET"
     assert int(line.redis.hget(line.key("state"), "soldOutAt")) == ends
-    assert tell(line, 3, {"e": (2, 0, 0, 0)}) == "SET"
+    assert publish(line, 3, {"e": (2, 0, 0, 0)}) == "SET"
     assert state(line) == "OPEN", "it is given more time"
 
 
 def test_a_finding_replaces_all_that_was_said_of_events(line):
-    tell(line, 5, {"e": (2, 0, 0, 0), "f": (1, 0, 0, 0)})
-    tell(line, 6, {"e": (3, 0, 0, 0)})
+    publish(line, 5, {"e": (2, 0, 0, 0), "f": (1, 0, 0, 0)})
+    publish(line, 6, {"e": (3, 0, 0, 0)})
     assert standing(line, "e") == ["OK", 3, 0, 0]
     assert standing(line, "f") == ["NOT_FOUND", "event"]
     # One without events leaves them, and does not stand in the way of one with events that is as new.
     line.call("sold_out", 7, 0, 0, 0)
     assert standing(line, "e") == ["OK", 3, 0, 0]
-    assert tell(line, 7, {"e": (4, 0, 0, 0)}) == "OLDER"
+    assert publish(line, 7, {"e": (4, 0, 0, 0)}) == "OLDER"
     assert standing(line, "e") == ["OK", 4, 0, 0]
 
 
 def test_owners_by_name(line):
-    tell(line, 1, {"e": (9, 0, 0, 0), "e-2": (9, 0, 0, 0), "e20": (9, 0, 0, 0)})
+    publish(line, 1, {"e": (9, 0, 0, 0), "e-2": (9, 0, 0, 0), "e20": (9, 0, 0, 0)})
 
     def owners(event, what, *members):
         return line.call("coupon_owners", event, what, *members)
@@ -149,14 +149,14 @@ def test_owners_by_name(line):
     assert [standing(line, event)[2] for event in ("e", "e-2", "e20")] == [3, 1, 2]
     assert owners("gone", "add", "z") == ["LOADED", 1]
     line.redis.zadd(line.key("couponOwners"), {"nonsense": 0})
-    told = line.call("coupons_told", 10)
-    assert told[:2] == ["OK", 1]
-    found = {told[i]: told[i + 1:i + 3] for i in range(2, len(told), 3)}
+    known = line.call("coupons_known", 10)
+    assert known[:2] == ["OK", 1]
+    found = {known[i]: known[i + 1:i + 3] for i in range(2, len(known), 3)}
     assert found == {"e": ["9/0/0/0", 3], "e-2": ["9/0/0/0", 1], "e20": ["9/0/0/0", 2], "gone": ["", 1]}
 
 
 def test_a_reset_keeps_them_and_a_deletion_does_not(line):
-    tell(line, 1, {"e": (2, 0, 0, 0)})
+    publish(line, 1, {"e": (2, 0, 0, 0)})
     line.consume("m", "t", event="e")
     line.epoch += 1
     line.publish()
@@ -167,11 +167,11 @@ def test_a_reset_keeps_them_and_a_deletion_does_not(line):
 
 def test_they_come_back_before_the_queue_does(line):
     line.redis.flushall()
-    assert tell(line, 9, {"e": (2, 1, 0, 0)}, sold_out=1) == "NOT_FOUND", "nobody has begun to recover it"
+    assert publish(line, 9, {"e": (2, 1, 0, 0)}, sold_out=1) == "NOT_FOUND", "nobody has begun to recover it"
     line.incarnation += 1
     assert line.call("spent_load", line.incarnation) == ["LOADED"]
     assert line.call("coupon_owners", "e", "add", "a", "b") == ["LOADED", 2]
-    assert tell(line, 9, {"e": (2, 1, 0, 0)}, sold_out=1) == "SET"
+    assert publish(line, 9, {"e": (2, 1, 0, 0)}, sold_out=1) == "SET"
     assert line.publish(seq_floor=10, intent="recover") == "PUBLISHED"
     assert state(line) == "SOLD_OUT"
     assert standing(line, "e") == ["OK", 2, 2, 1]

@@ -105,7 +105,7 @@ def test_a_reset_forgets_them(line):
     assert not line.redis.exists(line.key("promises"))
 
 
-def test_the_highest_number_let_in_is_told(line, clock):
+def test_the_highest_number_let_in_is_reported(line, clock):
     for i in range(15):
         line.enter(f"m{i}")
     clock.pass_ms(1000)

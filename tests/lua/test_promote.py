@@ -68,7 +68,7 @@ def test_a_tick_goes_on_until_rate_places_or_line_end_it(fast, settings, ends):
     assert sorted(place.seq for place in line.check().values()) == list(range(1, ends + 1))
 
 
-def test_records_tell_number_generation_and_token(fast):
+def test_records_hold_number_generation_and_token(fast):
     """As they are written at once for many, so they are read one by one."""
     line = fast()
     crowd(line, 3)

@@ -131,7 +131,7 @@ def test_deleted_queue_is_empty_and_may_be_made_again(full):
 
 
 def sold_out(line, change, flag):
-    return line.call("sold_out", change=change, soldOut=flag, due=0, told=0)
+    return line.call("sold_out", change=change, soldOut=flag, due=0, withEvents=0)
 
 
 def test_sold_out_by_change_number(line):

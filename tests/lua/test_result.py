@@ -173,7 +173,7 @@ def test_when_an_operator_says_sold_out(line, clock):
     assert (line.result()["state"], line.result()["sold_out_at"]) == ("SOLD_OUT", first)
 
 
-def test_a_new_opening_tells_nothing_of_the_old_one(line, clock):
+def test_a_new_opening_shows_nothing_of_the_old_one(line, clock):
     for i in range(5):
         line.enter(f"m{i}")
     clock.pass_ms(3000)

@@ -83,10 +83,10 @@ def test_a_member_may_have_so_many_and_what_is_ordered_counts(show, ready, clock
     assert show.hold("m", token, "A-5") == ["TOO_MANY_SEATS", 4]
     assert len(show.hold("m", token, "A-1", "A-2")) == 4, "those that are held already count once"
     clock.pass_ms(MINUTE)
-    show.tell(("A-9", 1, "O", "m", "o_1"), ("A-10", 1, "S", "m", "o_1"))
+    show.publish(("A-9", 1, "O", "m", "o_1"), ("A-10", 1, "S", "m", "o_1"))
     assert show.hold("m", token, "A-1", "A-2", "A-3") == ["TOO_MANY_SEATS", 4]
     assert len(show.hold("m", token, "A-1", "A-2")) == 2
-    show.tell(("A-9", 2, "F", "", ""))
+    show.publish(("A-9", 2, "F", "", ""))
     assert len(show.hold("m", token, "A-3")) == 3
     show.check()
 
@@ -251,7 +251,7 @@ def test_order_between_its_end_and_the_word_of_it(line, show, ready, clock):
     assert show.claim("m", again, "A-1", claim="c2") == ["ORDER_IN_PROGRESS"]
     clock.pass_ms(MINUTE)
     assert show.hold("n", other, "A-1") == ["SEATS_TAKEN", "A-1"]
-    show.tell(("A-1", 1, "O", "m", "o_1"))
+    show.publish(("A-1", 1, "O", "m", "o_1"))
     assert show.give_back("m") == ["RELEASED", 0]
     assert show.states("m")["A-1"] == "O" and show.map("m").mine == {"A-1"} and show.map("n").mine == set()
     show.check()
@@ -291,7 +291,7 @@ def test_replay_needs_no_hold(line, show, ready):
     show.hold("m", token, "A-1")
     show.claim("m", token, "A-1", key="k")
     line.consume("m", token, order="o_7", key="k")
-    show.tell(("A-1", 1, "S", "m", "o_7"))
+    show.publish(("A-1", 1, "S", "m", "o_7"))
     assert show.claim("m", token, "A-1", key="k") == ["REPLAY", "o_7"]
     assert show.claim("m", token, "A-1", key="other") == ["ENTRY_TOKEN_INVALID"]
 
@@ -313,11 +313,11 @@ def test_order_in_flight_limit_counts_before_the_seats(timed):
 
 
 def test_older_word_that_comes_late_changes_nothing(show, ready):
-    assert show.tell(("A-1", 2, "F", "", "")) == 1
-    assert show.tell(("A-1", 1, "O", "m", "o_1")) == 0
+    assert show.publish(("A-1", 2, "F", "", "")) == 1
+    assert show.publish(("A-1", 1, "O", "m", "o_1")) == 0
     assert show.states()["A-1"] == "" and show.map("m").mine == set()
-    assert show.tell(("A-1", 3, "O", "n", "o_2"), ("A-1", 4, "S", "n", "o_2")) == 2
-    assert show.tell(("A-1", 4, "S", "n", "o_2")) == 0, "twice is once"
+    assert show.publish(("A-1", 3, "O", "n", "o_2"), ("A-1", 4, "S", "n", "o_2")) == 2
+    assert show.publish(("A-1", 4, "S", "n", "o_2")) == 0, "twice is once"
     assert show.states()["A-1"] == "S" and show.map("n").mine == {"A-1"}
     show.check()
 
@@ -328,7 +328,7 @@ def test_order_takes_the_place_of_whatever_hold_there_is(line, show, ready):
     show.hold("m", mine, "A-1", "A-2")
     show.hold("n", other, "A-3")
     show.claim("m", mine, "A-1")
-    show.tell(("A-1", 1, "O", "m", "o_1"), ("A-3", 1, "S", "x", "o_2"))
+    show.publish(("A-1", 1, "O", "m", "o_1"), ("A-3", 1, "S", "x", "o_2"))
     assert seats_of(show.mine("m")) == ["A-2"] and show.mine("n") == []
     assert show.hold("n", other, "A-1", "A-3") == ["SEATS_TAKEN", "A-1", "A-3"]
     assert show.release("m", mine) == "RELEASED", "an order that failed all the same does not disturb it"
@@ -339,18 +339,18 @@ def test_freed_seat_leaves_a_hold_alone(show, ready):
     """Redis never heard of the order; somebody holds the seat by the time that it ends."""
     other = ready("n")
     show.hold("n", other, "A-1")
-    show.tell(("A-1", 2, "F", "", ""))
+    show.publish(("A-1", 2, "F", "", ""))
     assert seats_of(show.mine("n")) == ["A-1"] and show.states()["A-1"] == "H"
     show.check()
 
 
 def test_correction_overrules_a_later_change(show):
-    show.tell(("A-1", 9, "S", "ghost", "o_9"), ("A-2", 3, "O", "m", "o_1"))
+    show.publish(("A-1", 9, "S", "ghost", "o_9"), ("A-2", 3, "O", "m", "o_1"))
     rows = [("A-1", 2, "F", "", ""), ("A-2", 3, "O", "m", "o_1")]
-    assert show.tell(*rows) == 0
-    assert show.tell(*rows, correct=1) == 1
+    assert show.publish(*rows) == 0
+    assert show.publish(*rows, correct=1) == 1
     assert show.states()["A-1"] == "" and show.map("ghost").mine == set()
-    assert show.tell(("A-2", 3, "S", "m", "o_1"), correct=1) == 1, "the same change, told wrongly"
+    assert show.publish(("A-2", 3, "S", "m", "o_1"), correct=1) == 1, "the same change, published wrongly"
     show.check()
 
 
@@ -368,7 +368,7 @@ def test_show_is_there_with_the_last_piece_only(line, ready):
         assert show.claim("m", token, "A-1") == ["NOT_FOUND", "show"]
         assert show.give_back("m") == ["NOT_FOUND", "show"]
         assert show.call("seats_known") == ["NOT_FOUND", "show"]
-    show.tell(("A-2", 1, "S", "x", "o_1"), ("A-19", 1, "O", "x", "o_1"))
+    show.publish(("A-2", 1, "S", "x", "o_1"), ("A-19", 1, "O", "x", "o_1"))
     assert show.load_piece("l", 1, ALL[15:], 15, len(ALL)) == "LOADED"
     show.version, show.seats = 1, ALL
     assert {seat: state for seat, state in show.states().items() if state} == {"A-2": "S", "A-19": "O"}
@@ -380,13 +380,13 @@ def test_new_plan_keeps_holds_and_orders(line, show, ready, clock):
     """Seats move and come; what happens while it is loaded is in it."""
     mine, other = ready("m"), ready("n")
     before = show.hold("m", mine, "A-1", "A-20")
-    show.tell(("A-5", 1, "O", "x", "o_1"))
+    show.publish(("A-5", 1, "O", "x", "o_1"))
     plan = ["B-1", *reversed(ALL), "B-2"]
     assert show.load_piece("l", 2, plan[:11], 0, len(plan)) == "LOADED"
     assert show.hold("n", other, "B-1") == ["UNKNOWN_SEAT", "B-1"], "not yet"
     show.hold("n", other, "A-2", "A-19")
     show.give_back("n", "A-19")
-    show.tell(("A-18", 1, "S", "y", "o_2"), ("A-5", 2, "F", "", ""))
+    show.publish(("A-18", 1, "S", "y", "o_2"), ("A-5", 2, "F", "", ""))
     show.claim("m", mine, "A-20")
     assert show.load_piece("l", 2, plan[11:], 11, len(plan)) == "LOADED"
     show.version, show.seats = 2, plan
@@ -443,7 +443,7 @@ def test_forgotten_show_leaves_nothing(line, show, ready):
     token = ready()
     show.hold("m", token, "A-1")
     assert show.call("seats_known") == ["OK", 1, 1]
-    show.tell(("A-2", 1, "O", "x", "o_1"))
+    show.publish(("A-2", 1, "O", "x", "o_1"))
     show.load_piece("l", 2, ALL, 0, 30)
     assert show.call("seats_forget") == ["OK"]
     assert line.redis.keys(show.key("*").replace("{", "\\{")) == []
@@ -512,7 +512,7 @@ def test_map_of_a_large_show_keeps_redis_for_no_time(redis_client, make_line):
     line = make_line()
     show = Show(line, [f"sec-{i // 1000}-{i % 1000}" for i in range(50_000)])
     for first in range(0, 50_000, 200):
-        show.tell(*[(show.seats[i], 1, "OS"[i % 2], f"m{i // 4}", f"o_{i // 4}") for i in range(first, first + 200)])
+        show.publish(*[(show.seats[i], 1, "OS"[i % 2], f"m{i // 4}", f"o_{i // 4}") for i in range(first, first + 200)])
     line.redis.config_set("slowlog-log-slower-than", 0)
     line.redis.slowlog_reset()
     for _ in range(5):

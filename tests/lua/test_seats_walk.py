@@ -33,8 +33,8 @@ class Truth:
     """PostgreSQL: who has which seat, and how often it changed hands."""
     change: dict = field(default_factory=lambda: dict.fromkeys(SEATS, 0))
     owner: dict = field(default_factory=dict)    # seat -> (order, state)
-    untold: list = field(default_factory=list)
-    told: list = field(default_factory=list)
+    unpublished: list = field(default_factory=list)
+    published: list = field(default_factory=list)
 
     def row(self, seat):
         order, state = self.owner.get(seat, (None, "F"))
@@ -43,7 +43,7 @@ class Truth:
     def changed(self, seats):
         for seat in seats:
             self.change[seat] += 1
-            self.untold.append(self.row(seat))
+            self.unpublished.append(self.row(seat))
 
 
 class Model:
@@ -135,7 +135,7 @@ class Model:
         self.places[member][1] = ""
         return "RELEASED"
 
-    def tell(self, row):
+    def publish(self, row):
         seat = row[0]
         if row[1] <= self.word.get(seat, (seat, 0))[1]:
             return 0
@@ -267,18 +267,18 @@ class Walk:
             self.truth.changed(order.seats)
             self.count("canceled" if order.ended else "paid")
 
-    def tell(self):
+    def publish(self):
         """Words come in any order, and twice."""
         truth = self.truth
-        if truth.untold:
-            rows = [truth.untold.pop(self.dice.randrange(len(truth.untold)))
-                    for _ in range(min(len(truth.untold), self.dice.randint(1, 4)))]
-            truth.told.extend(rows)
-        elif truth.told:
-            rows = [self.dice.choice(truth.told)]
+        if truth.unpublished:
+            rows = [truth.unpublished.pop(self.dice.randrange(len(truth.unpublished)))
+                    for _ in range(min(len(truth.unpublished), self.dice.randint(1, 4)))]
+            truth.published.extend(rows)
+        elif truth.published:
+            rows = [self.dice.choice(truth.published)]
         else:
             return
-        assert self.show.tell(*rows) == sum([self.model.tell(row) for row in rows])
+        assert self.show.publish(*rows) == sum([self.model.publish(row) for row in rows])
 
     # The rest
 
@@ -311,16 +311,16 @@ class Walk:
             assert self.show.map(member).mine == {seat for seat, it in alive.items() if it[0] == member} | {
                 seat for seat, row in self.model.word.items() if row[2] != "F" and row[3] == member}
 
-    def check_told(self):
-        """Once all is told, Redis says what PostgreSQL says."""
-        while self.truth.untold:
-            self.tell()
+    def check_published(self):
+        """Once all is published, Redis says what PostgreSQL says."""
+        while self.truth.unpublished:
+            self.publish()
         for seat in SEATS:
             if self.truth.change[seat]:
                 assert self.show.taken()[seat] == self.truth.row(seat)[1:]
 
     STEPS = {"enter": 14, "evict": 3, "hold": 26, "give_back": 5, "claim": 16, "finish": 12, "release_late": 2, "consume": 8,
-             "end_order": 8, "tell": 12, "load": 3, "reset": 1, "time": 8}
+             "end_order": 8, "publish": 12, "load": 3, "reset": 1, "time": 8}
 
 
 @pytest.mark.parametrize("run", [1, 2])
@@ -342,7 +342,7 @@ def test_random_walk_of_seats(clocked_scripts, clock, run):
         except AssertionError as error:
             raise AssertionError(f"step {number}, {name}, seed {seed}: {error}") from error
     walk.check()
-    walk.check_told()
+    walk.check_published()
     print(walk.went)
     for what in ("HELD", "SEATS_TAKEN", "TOO_MANY_SEATS", "UNKNOWN_SEAT", "ORDER_IN_PROGRESS", "CLAIMED", "SEAT_NOT_HELD",
                  "committed", "released", "released by reconcile", "canceled", "paid", "loaded"):

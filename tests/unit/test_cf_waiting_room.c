@@ -71,7 +71,7 @@ TEST(somebody_in_line_gets_every_field)
                 "\"turnstile\":\"\",\"infiniteQueue\":false}");
 }
 
-TEST(waiting_time_is_told_in_whole_minutes_and_english)
+TEST(waiting_time_is_given_in_whole_minutes_and_english)
 {
     static const struct {
         int64_t seconds;
@@ -197,7 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(somebody_in_line_gets_every_field),
-        CASE(waiting_time_is_told_in_whole_minutes_and_english),
+        CASE(waiting_time_is_given_in_whole_minutes_and_english),
         CASE(a_lottery_is_random_and_shuffles_at_the_opening),
         CASE(full_and_held_queues_say_so),
         CASE(a_queue_that_takes_nobody_rejects),

@@ -308,7 +308,7 @@ TEST(a_mac_for_another_purpose_or_text_does_not_fit)
                      GATE_PASS_FORGED);
 }
 
-TEST(a_pass_for_another_queue_is_told_apart)
+TEST(a_pass_for_another_queue_is_distinguished)
 {
     struct gate_pass pass;
     struct str value = str_of(signed_here(TEXT));
@@ -427,7 +427,7 @@ int main(void)
         cmocka_unit_test(what_is_out_of_range_is_not_signed),
         cmocka_unit_test(any_other_form_is_refused_even_where_the_mac_is_right),
         cmocka_unit_test(a_mac_for_another_purpose_or_text_does_not_fit),
-        cmocka_unit_test(a_pass_for_another_queue_is_told_apart),
+        cmocka_unit_test(a_pass_for_another_queue_is_distinguished),
         cmocka_unit_test(keys_are_rotated_without_losing_anyone),
         cmocka_unit_test(every_changed_missing_or_added_byte_makes_a_pass_invalid),
         cmocka_unit_test(no_bytes_whatever_are_taken_for_a_pass),

@@ -22,7 +22,7 @@ static const char *read_all(struct arena *arena, const char *text)
     return all;
 }
 
-TEST(directives_blocks_and_comments_are_told_apart)
+TEST(directives_blocks_and_comments_are_distinguished)
 {
     static const struct {
         const char *text;
@@ -86,7 +86,7 @@ TEST(words_beyond_the_most_are_left_out)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(directives_blocks_and_comments_are_told_apart),
+        cmocka_unit_test(directives_blocks_and_comments_are_distinguished),
         cmocka_unit_test(text_that_ends_anywhere_ends_the_reading),
         cmocka_unit_test(words_beyond_the_most_are_left_out),
     };

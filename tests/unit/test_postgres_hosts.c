@@ -23,7 +23,7 @@ static void assert_names(const char *conninfo, const char *expected)
     postgres_hosts_free(hosts);
 }
 
-TEST(several_servers_are_told_apart_in_every_form_that_libpq_reads)
+TEST(several_servers_are_split_in_every_form_that_libpq_reads)
 {
     assert_names("host=a,b dbname=x", "a: b:");
     assert_names("host=/run/a,/run/b port=5432", "/run/a:5432 /run/b:5432");
@@ -63,7 +63,7 @@ TEST(more_servers_than_there_is_room_for_are_an_error)
     postgres_hosts_free(hosts);
 }
 
-TEST(each_server_s_own_reason_is_told)
+TEST(each_server_s_own_reason_is_reported)
 {
     struct postgres_hosts *hosts = postgres_hosts_new("host=/nowhere/a,/nowhere/b user=x");
     char error[512];
@@ -80,10 +80,10 @@ TEST(each_server_s_own_reason_is_told)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_servers_are_told_apart_in_every_form_that_libpq_reads),
+        cmocka_unit_test(several_servers_are_split_in_every_form_that_libpq_reads),
         cmocka_unit_test(one_server_or_what_libpq_must_judge_is_left_to_libpq),
         cmocka_unit_test(more_servers_than_there_is_room_for_are_an_error),
-        cmocka_unit_test(each_server_s_own_reason_is_told),
+        cmocka_unit_test(each_server_s_own_reason_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,7 +135,7 @@ TEST(help_names_every_option_and_setting_and_version_the_version)
     assert_string_equal(out, "tester " PACKAGE_VERSION "\n");
 }
 
-TEST(checking_tells_good_settings_from_bad_ones)
+TEST(checking_distinguishes_good_settings_from_bad_ones)
 {
     reset();
     assert_int_equal(start("--check-config", "--config", good_file(), NULL), PROGRAM_OK);
@@ -170,7 +170,7 @@ int main(void)
         cmocka_unit_test(a_wrong_command_line_is_one_sentence_and_code_64),
         cmocka_unit_test(arguments_are_handed_over_where_the_program_takes_some),
         cmocka_unit_test(help_names_every_option_and_setting_and_version_the_version),
-        cmocka_unit_test(checking_tells_good_settings_from_bad_ones),
+        cmocka_unit_test(checking_distinguishes_good_settings_from_bad_ones),
         cmocka_unit_test(settings_are_printed_without_secrets),
     };
 

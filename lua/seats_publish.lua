@@ -1,13 +1,13 @@
 #!lua
--- seats_tell: carries PostgreSQL's word on seats: ordered, sold, free again.
+-- seats_publish: applies the states of seats from PostgreSQL: ordered, sold, free again.
 --@keys show:info show:plan show:planNext show:board show:boardNext show:held show:holds show:mine show:taken show:owned
 --@args correct
--- then, per seat: seat, change, state (O ordered, S sold, F free), member, order. correct 1: what Redis believes is
--- known to be wrong, so that a later change is overruled too.
--- Returns {OK, how many were news}.
--- Safe because the change number of a seat is taken under its row lock: an older word that comes late changes
--- nothing. What is ordered or sold takes the place of any hold; what is free again leaves a hold alone, for only
--- a member who was never told of the order can have it.
+-- then, per seat: seat, change, state (O ordered, S sold, F free), member, order (both '' for F). correct 1: apply every
+-- state that differs, even over a later change: Redis is known to be wrong.
+-- Returns {OK, number of states applied}.
+-- Safe because a seat's change number is taken under its row lock and only a higher one is applied: repeats and late
+-- arrivals change nothing. O and S replace any hold. F leaves a hold alone: O or S would have replaced it, so Redis never
+-- learned of the order that has ended.
 local FIRST, WORDS = 2, 5
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -29,10 +29,10 @@ for i = FIRST, #ARGV, WORDS do
     seats[#seats + 1] = ARGV[i]
 end
 know_positions(seats)
-local told, holders = redis.call('HMGET', key_show_taken, unpack(seats)), redis.call('HMGET', key_show_holds, unpack(seats))
+local recorded, holders = redis.call('HMGET', key_show_taken, unpack(seats)), redis.call('HMGET', key_show_holds, unpack(seats))
 local known, holder = {}, {}
 for i, seat in ipairs(seats) do
-    known[seat], holder[seat] = taken_of(told[i]), holders[i]
+    known[seat], holder[seat] = taken_of(recorded[i]), holders[i]
 end
 
 local news, fields, lost = 0, {}, {}

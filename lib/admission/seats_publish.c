@@ -3,18 +3,18 @@
 #include "lib/store/redis_reply.h"
 
 /* No step keeps Redis for more than a few milliseconds. */
-enum { TOLD_PER_STEP = 100, LOADED_PER_STEP = 500 };
+enum { PUBLISHED_PER_STEP = 100, LOADED_PER_STEP = 500 };
 
 static const char *state_word(struct arena *arena, char state)
 {
     return arena_format(arena, "%c", state);
 }
 
-static bool tell_step(struct redis *redis, struct arena *arena, const struct show_ref *show,
-                      const struct seat_state *states, size_t count, bool correct, int64_t *news)
+static bool publish_step(struct redis *redis, struct arena *arena, const struct show_ref *show,
+                         const struct seat_state *states, size_t count, bool correct, int64_t *news)
 {
     struct redis_command *command =
-        redis_command_show_script(arena, SCRIPT_SEATS_TELL, show->queue, show->show);
+        redis_command_show_script(arena, SCRIPT_SEATS_PUBLISH, show->queue, show->show);
 
     redis_command_add(command, correct ? STR("1") : STR("0"));
     for (size_t i = 0; i < count; i++) {
@@ -30,15 +30,15 @@ static bool tell_step(struct redis *redis, struct arena *arena, const struct sho
     return outcome_of(reply) == OUTCOME_OK;
 }
 
-static bool tell(struct redis *redis, struct arena *arena, const struct show_ref *show,
-                 const struct seat_state *states, size_t count, bool correct, int64_t *applied)
+static bool publish(struct redis *redis, struct arena *arena, const struct show_ref *show,
+                    const struct seat_state *states, size_t count, bool correct, int64_t *applied)
 {
     int64_t all = 0;
 
-    for (size_t at = 0; at < count; at += TOLD_PER_STEP) {
-        size_t n = count - at < TOLD_PER_STEP ? count - at : TOLD_PER_STEP;
+    for (size_t at = 0; at < count; at += PUBLISHED_PER_STEP) {
+        size_t n = count - at < PUBLISHED_PER_STEP ? count - at : PUBLISHED_PER_STEP;
         int64_t news = 0;
-        if (!tell_step(redis, arena, show, &states[at], n, correct, &news)) {
+        if (!publish_step(redis, arena, show, &states[at], n, correct, &news)) {
             return false;
         }
         all += news;
@@ -49,20 +49,20 @@ static bool tell(struct redis *redis, struct arena *arena, const struct show_ref
     return true;
 }
 
-bool seats_tell(struct redis *redis, struct arena *arena, const struct show_ref *show,
-                const struct seat_state *states, size_t count, int64_t *applied)
+bool seats_publish(struct redis *redis, struct arena *arena, const struct show_ref *show,
+                   const struct seat_state *states, size_t count, int64_t *applied)
 {
-    return tell(redis, arena, show, states, count, false, applied);
+    return publish(redis, arena, show, states, count, false, applied);
 }
 
 bool seats_correct(struct redis *redis, struct arena *arena, const struct show_ref *show,
                    const struct seat_state *states, size_t count, int64_t *applied)
 {
-    return tell(redis, arena, show, states, count, true, applied);
+    return publish(redis, arena, show, states, count, true, applied);
 }
 
 /* "change/state/member/order"; anything else counts as never told. */
-static void read_told(struct str record, struct seat_state *state)
+static void read_record(struct str record, struct seat_state *state)
 {
     struct str change;
     struct str word;
@@ -74,8 +74,8 @@ static void read_told(struct str record, struct seat_state *state)
     }
 }
 
-bool seats_told(struct redis *redis, struct arena *arena, const struct show_ref *show,
-                const struct str *seats, size_t count, struct seat_state *states)
+bool seat_states_known(struct redis *redis, struct arena *arena, const struct show_ref *show,
+                       const struct str *seats, size_t count, struct seat_state *states)
 {
     struct redis_command *command = redis_command_new(arena, "HMGET");
 
@@ -92,7 +92,7 @@ bool seats_told(struct redis *redis, struct arena *arena, const struct show_ref 
     }
     for (size_t i = 0; i < count; i++) {
         states[i] = (struct seat_state){.seat = seats[i], .state = 'F'};
-        read_told(redis_reply_text(reply, i), &states[i]);
+        read_record(redis_reply_text(reply, i), &states[i]);
     }
     return true;
 }

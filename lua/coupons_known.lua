@@ -1,11 +1,11 @@
 #!lua flags=no-writes
--- coupons_told: all that Redis knows of a queue's coupon events, for reconcile to compare.
+-- coupons_known: what Redis knows of a queue's coupon events, for reconcile to compare.
 --@keys settings state coupons couponOwners
 --@args most
--- Returns {OK, number of the finding, event, record ('' for one that only has owners), owners, event, …}, at most `most`
--- events, or NOT_FOUND.
--- Safe because it only reads. Events that have owners but no record are found by leaps: behind the owners of one
--- event begin those of the next.
+-- Returns {OK, change number of the finding, event, record ('' for one that only has owners), number of owners, event, …},
+-- at most `most` events, or NOT_FOUND.
+-- Safe because it only reads. Events with owners but no record are found by skipping from the end of one event's owners to
+-- the first owner of the next.
 --@include queue
 --@include coupon_owners
 
