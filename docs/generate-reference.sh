@@ -144,7 +144,7 @@ print_payments()
 
 An order has at most one open payment, and does not end before that payment is out of its open state. The code, the
 tables `payment_state` and `payment_transition` of PostgreSQL and this page come from one table. Why it is so:
-[0024](decisions/0024-payments-have-a-pool-and-never-guess.md).
+[0024](decisions/0024-payment-pool.md).
 
 TEXT
     printf '| state | open | may hold money | meaning |\n|---|---|---|---|\n'

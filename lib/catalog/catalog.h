@@ -6,7 +6,7 @@
  * Of any number of simultaneous readers one asks PostgreSQL: one flight a host (a lock that ends
  * with its process), and of the hosts one (a lock in Redis with a deadline). The others get what
  * was there before, as long as it has only run out; where it is known to be old they wait for the
- * new, bounded. See docs/decisions/0021-a-catalogue-in-two-levels.md.
+ * new, bounded. See docs/decisions/0021-two-level-catalogue-cache.md.
  */
 #ifndef SLUICE_CATALOG_CATALOG_H
 #define SLUICE_CATALOG_CATALOG_H
