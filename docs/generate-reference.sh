@@ -83,15 +83,15 @@ print_settings()
 
 <!-- Written by docs/generate-reference.sh from lib/settings/settings.tbl: change it there. -->
 
-`sluice-fcgi`, `sluice-scheduler`, `sluice-board` and `sluice-reconcile` read the same file, named by `--config`
-or by `SLUICE_CONFIG`. A line is `key = value`; a line that begins with `#` is a comment. The environment wins
-over the file: `SLUICE_LOG_LEVEL=debug` sets `log_level`. A key that does not exist, or a value out of its range, stops
+`sluice-fcgi`, `sluice-scheduler`, `sluice-board` and `sluice-reconcile` read the same file, given by `--config`
+or `SLUICE_CONFIG`. A line is `key = value`; a line that begins with `#` is a comment. The environment overrides
+the file: `SLUICE_LOG_LEVEL=debug` sets `log_level`. An unknown key, or a value out of range, stops
 the program with one sentence and exit code 78.
 
-`{program}` in a value is the program that reads it, `queue`, `order`, `payment`, `operator`, `catalog`, `scheduler`,
-`board`, `reconcile` or `doctor`, so that each can be another user of the stores: [ops/rights.md](ops/rights.md).
+`{program}` in a value is replaced by the name of the program that reads it (`queue`, `order`, `payment`, `operator`, `catalog`,
+`scheduler`, `board`, `reconcile` or `doctor`), so that each can be a different user of the stores: [ops/rights.md](ops/rights.md).
 
-`--check-config` only checks, `--print-config` prints what is in force, with passwords masked.
+`--check-config` only checks, `--print-config` prints the settings in force, with passwords masked.
 
 TEXT
     print_rows "$root/lib/settings/settings.tbl" 0
@@ -104,13 +104,13 @@ print_queue_settings()
 
 <!-- Written by docs/generate-reference.sh from lib/admission/queue_settings.tbl: change it there. -->
 
-`PUT /v1/admin/queues/{queue}` sets all of them, and what is left out takes its default. `PATCH` changes those that it
-names. A change holds within a second, on every worker and scheduler.
+`PUT /v1/admin/queues/{queue}` sets all of them; omitted settings take their default. `PATCH` changes only the given
+ones. A change takes effect within a second, on every worker and scheduler.
 
-Across settings: `burst` must not be below what `ratePerSecond` brings in one `tickMs`.
-`pickupSeconds` must be above the longest pause of `pollTiers`, where those are given. Whatever `claimLeaseSeconds` says, a claim lasts at least three times `statement_timeout_ms` ([settings of the programs](settings.md)).
+Across settings: `burst` must be at least what `ratePerSecond` yields in one `tickMs`.
+If `pollTiers` is set, `pickupSeconds` must exceed its longest pause. A claim lasts at least three times `statement_timeout_ms`, even if `claimLeaseSeconds` is shorter ([settings of the programs](settings.md)).
 
-What a client does for `entryCaptcha` is in `openapi.yaml` (`POST /v1/queues/{queue}/entries`); the waiting page does it by itself.
+`openapi.yaml` (`POST /v1/queues/{queue}/entries`) describes what a client does for `entryCaptcha`; the waiting page does it.
 `autopilot` is described in [autopilot.md](autopilot.md).
 
 TEXT
@@ -142,9 +142,9 @@ print_payments()
 
 <!-- Written by docs/generate-reference.sh from lib/orders/payment_states.tbl: change it there. -->
 
-An order has at most one open payment, and does not end before that payment is out of its open state. The code, the
-tables `payment_state` and `payment_transition` of PostgreSQL and this page come from one table. Why it is so:
-[0024](decisions/0024-payments-have-a-pool-and-never-guess.md).
+An order has at most one open payment, and does not end before that payment has left its open state. The code, the
+tables `payment_state` and `payment_transition` of PostgreSQL and this page come from one table. The reasons:
+[0024](decisions/0024-payment-pool.md).
 
 TEXT
     printf '| state | open | may hold money | meaning |\n|---|---|---|---|\n'
@@ -202,7 +202,7 @@ metric_rows()
 # print_metrics PATTERN LABELS: a table of the metrics of these kinds, which have these labels too.
 print_metrics()
 {
-    printf '| name | type | labels | what it says, and what to do |\n|---|---|---|---|\n'
+    printf '| name | type | labels | meaning, and what to do |\n|---|---|---|---|\n'
     metric_rows "$root/lib/metrics/metrics.tbl" | awk -F '\t' -v kinds="$1" -v more="$2" '
         $1 ~ kinds {
             labels = more ($4 != "" && more != "" ? ", " : "") $4
@@ -218,36 +218,36 @@ print_all_metrics()
 
 <!-- Written by docs/generate-reference.sh from lib/metrics/metrics.tbl: change it there. -->
 
-`GET /metrics` of any pool gives the numbers of its host, all programs together, in Prometheus' text form. It is made of
-memory alone: a scrape asks neither Redis nor PostgreSQL. nginx lets in the addresses of `snippets/metrics_allowed.conf`.
-[prometheus.yml](prometheus.yml) scrapes it, [rules.yml](rules.yml) watches it, [grafana/](grafana/) draws it,
+`GET /metrics` of any pool returns the metrics of all programs of its host, in Prometheus' text format, from shared
+memory: a scrape queries neither Redis nor PostgreSQL. nginx allows the addresses of `snippets/metrics_allowed.conf`.
+[prometheus.yml](prometheus.yml) scrapes it, [rules.yml](rules.yml) has the alerts, [grafana/](grafana/) the dashboards,
 [runbook.md](runbook.md) says what to do.
 
-What is counted in Redis or PostgreSQL (queues, payments, the outbox) is the same on every host that shows it: take the `max`
-over hosts, not the `sum`. Counters of a host begin at 0 when its `metrics_file` is made: at its start, or when another
-release begins a new one.
+Metrics read from Redis or PostgreSQL (queues, payments, the outbox) are the same on every host that shows them: take the `max`
+over hosts, not the `sum`. A host's counters start at 0 when its `metrics_file` is created: at its start, or when another
+release creates a new one.
 
-## Of a host
+## Hosts
 
 TEXT
     print_metrics '^METRIC$|^HISTOGRAM$' ''
     cat <<'TEXT'
-| `sluice_build_info` | gauge | `version` | The release that answers, as its value 1. |
-| `sluice_counting_since_timestamp_seconds` | gauge |  | When this host began to count at 0. |
+| `sluice_build_info` | gauge | `version` | 1, labelled with the release that answers. |
+| `sluice_counting_since_timestamp_seconds` | gauge |  | When this host's counters started at 0. |
 
-## Of requests
+## Requests
 
-A row for each pool, method and route of `fcgi-app/routes.tbl` that was asked for.
+One series per pool, method and route of `fcgi-app/routes.tbl` that has been requested.
 
 TEXT
     print_metrics '^REQUEST_COUNTS$' 'pool, method, route, status=2xx, 3xx, 4xx, 5xx'
     print_metrics '^REQUEST_TIMES$' 'pool, method, route' | tail -n +3
     cat <<'TEXT'
 
-## Of queues
+## Queues
 
-As `sluice-board` of the host reads them from Redis about once a second. At most 50 queues are shown by name; those beyond are
-summed up as `queue="other"` (rates and counts added, of waits, latencies and states of alarm the worst).
+`sluice-board` of the host reads them from Redis about once a second. At most 50 queues are shown by name; the others are
+aggregated as `queue="other"` (rates and counts summed; waits, latencies and alarm states by their maximum).
 
 TEXT
     print_metrics '^QUEUE_' 'queue'

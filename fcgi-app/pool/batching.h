@@ -5,7 +5,7 @@
  * default the kernel interrupts nginx the moment that it hands over a request, to let the worker run that slept: one request a
  * turn, and two changes of process for each. A process of the policy SCHED_BATCH interrupts nobody. It runs when a processor is
  * free, as before, and else when whoever runs there has no more to do or has had its slice (3 ms or so). Its share of the
- * processor stays the same. See docs/decisions/0057-a-worker-interrupts-nobody.md.
+ * processor stays the same. See docs/decisions/0057-queue-workers-sched-batch.md.
  */
 #ifndef SLUICE_POOL_BATCHING_H
 #define SLUICE_POOL_BATCHING_H

@@ -2,7 +2,7 @@
  * transaction_handler — the form of a route of the order pool whose work is one transaction: what
  * comes before it and what comes behind it. While PostgreSQL works for one request, the worker does
  * the first half of the next, so that the connection hardly ever waits for a worker:
- * docs/decisions/0056-one-in-the-database-one-before-it.md.
+ * docs/decisions/0056-pipeline-two-orders-per-connection.md.
  */
 #ifndef SLUICE_POOL_TRANSACTION_HANDLER_H
 #define SLUICE_POOL_TRANSACTION_HANDLER_H

@@ -7,7 +7,7 @@
  * the kernel releases with its process), and among hosts one (a lock in Redis with a deadline). The
  * other readers get the previous object if it has merely expired; if it is known to be
  * outdated they wait for the new one, up to catalog_wait_ms. See
- * docs/decisions/0021-a-catalogue-in-two-levels.md.
+ * docs/decisions/0021-two-level-catalogue-cache.md.
  */
 #ifndef SLUICE_CATALOG_CATALOG_H
 #define SLUICE_CATALOG_CATALOG_H
