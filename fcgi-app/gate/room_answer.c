@@ -11,7 +11,7 @@
 
 static const struct {
     const char *name;
-    int64_t retry_s; /* where the place does not tell when to ask again */
+    int64_t retry_s; /* when to poll again, if the position does not tell */
 } FACES[] = {
     [FACE_JOIN] = {"JOIN", 2},          [FACE_PROOF] = {"PROOF", 5},
     [FACE_WAITING] = {"WAITING", 5},    [FACE_READY] = {"READY", 1},
@@ -105,7 +105,7 @@ static void add_position(struct buffer *out, const struct line_position *positio
     }
 }
 
-/* What everyone knows of the queue, by the position where there is one, for it is newer. */
+/* The public state of the queue, from the position if there is one, as it is newer. */
 static void add_queue(struct buffer *out, const struct services *services,
                       const struct visit *visit, const struct line_position *position)
 {
@@ -215,7 +215,7 @@ static void answer_page(const struct services *services, const struct request *r
 
 /* The JSON */
 
-/* Whether scripts of `origin` may read our refusals. */
+/* Whether scripts of `origin` may read our refusals (CORS). */
 static bool origin_is_allowed(const struct services *services, struct str origin)
 {
     struct str rest = str_of(services->settings->cors_origins);
@@ -265,14 +265,14 @@ static void add_cf(struct response *response, const struct visit *visit, enum fa
     buffer_free(&json);
 }
 
-/* Whether it is certain that whoever asks has no place: nobody knows them, or an entry was refused. */
+/* Whether it is certain that the visitor has no place: unknown visitor, or refused entry. */
 static bool has_no_place(const struct visit *visit, enum face face)
 {
     return visit->id.n == 0 || face == FACE_PROOF || face == FACE_FULL || face == FACE_CLOSED ||
            face == FACE_SOLD_OUT;
 }
 
-/* Nothing is said where there may be a place that was not looked at: a poll tells. */
+/* Adds nothing if there may be a place that was not read: a poll will tell. */
 static void add_place(struct response *response, const struct visit *visit, enum face face,
                       const struct line_position *position, struct poll_pause pause)
 {
@@ -281,7 +281,7 @@ static void add_place(struct response *response, const struct visit *visit, enum
 
     if (position != NULL) {
         shown = *position;
-        /* The token is for whoever asks for the position; a refusal may end in somebody's log. */
+        /* Only the position route reveals the token; refusals may end up in logs. */
         shown.entry_token = str_sized(NULL, 0);
     } else if (visit != NULL && visit->known != NULL && has_no_place(visit, face)) {
         const struct gate_view *view = &visit->known->view;

@@ -12,8 +12,7 @@ static void release(void *object)
     (void)json_object_put(object);
 }
 
-/* json-c takes NaN and numbers beyond a double, and keeps U+0000 inside of strings: neither is
- * wanted. */
+/* json-c accepts NaN and numbers beyond a double, and keeps U+0000 in strings: all are refused. */
 static const char *fault_in(json_object *value)
 {
     const char *why = NULL;

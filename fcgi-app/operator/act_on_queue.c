@@ -1,17 +1,18 @@
 /*
  * POST /v1/admin/queues/{queue}/actions/{action} — pause, resume, drain, sold-out, reset. All but
- * reset may be repeated without effect. resume clears pause, drain and sold-out, also one by stock
- * where something is left again; reset sends everybody away and starts a new epoch.
+ * reset are idempotent. resume clears pause, drain and sold-out, the latter also if stock ran out
+ * but is available again; reset removes all members and starts a new epoch.
  * Reply   200 the queue
- * Errors  NOT_FOUND (queue or action); ADMISSION_UNAVAILABLE: stored, in force once Redis is back
+ * Errors  NOT_FOUND (queue or action); ADMISSION_UNAVAILABLE: stored, takes effect when Redis is
+ *         back
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/orders/availability.h"
 
-/** After a resume: is there something to sell? Reads the queue again, for this may have opened
- *  it. */
+/** After a resume: checks whether anything is left to sell. Reads the queue again, as this may have
+ *  opened it. */
 static bool look_at_stock(const struct services *services, const struct request *request,
                           struct response *response, struct queue_row *row)
 {

@@ -58,7 +58,7 @@ struct str body_text(json_object *value)
     return str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
 }
 
-/* How many characters a text has, SIZE_MAX where one of them is not wanted. */
+/* The number of characters of a text, SIZE_MAX if one of them is not allowed. */
 static size_t characters_of(struct str text, bool lines)
 {
     size_t characters = 0;

@@ -7,10 +7,10 @@
 #include "lib/base/clock.h"
 #include "lib/store/redis.h"
 
-/** What is known of the queue. */
+/** The queue being checked. */
 struct subject {
     const struct queue_row *row;
-    json_object *it; /* as GET of the queue shows it */
+    json_object *it; /* as GET of the queue returns it */
     struct queue_stats stats;
     bool in_redis;
 };
@@ -32,7 +32,7 @@ static bool has_text(const struct subject *subject, const char *name, const char
     return strcmp(text_of(subject, name), text) == 0;
 }
 
-/** Milliseconds until a time of the settings, below 0 behind it; false where it is not set. */
+/** Milliseconds until a time of the settings, negative if it has passed; false if it is not set. */
 static bool until_time(const struct subject *subject, const char *name, int64_t *ms)
 {
     int64_t at;
@@ -84,7 +84,7 @@ static void check_leader(struct checklist *list, const struct subject *subject)
               leads ? "A scheduler leads." : "No scheduler leads.");
 }
 
-/* Whether those who come will be let in, and from when on. */
+/* Whether members will be admitted, and from when on. */
 static void check_opening(struct checklist *list, const struct subject *subject)
 {
     int64_t opens = 0;
@@ -189,7 +189,7 @@ static void check_goods(struct checklist *list, const struct subject *subject)
     }
 }
 
-/* What a rehearsal leaves behind, and what everybody will read. */
+/* What is left of a rehearsal, and the public message. */
 static void check_leftovers(struct checklist *list, const struct subject *subject)
 {
     const char *message = text_of(subject, "message");

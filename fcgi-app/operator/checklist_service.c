@@ -10,7 +10,7 @@
 #include "lib/store/redis.h"
 
 enum {
-    SLOW_MS = 100, /* an answer that should take less than one */
+    SLOW_MS = 100, /* for an answer that should take less than one */
     CLOCK_WARN_MS = 500,
     CLOCK_FAIL_MS = 5000,
     RECONCILE_WARN_MS = 2 * 60 * 1000,
@@ -34,7 +34,7 @@ static int64_t apart(int64_t a, int64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Returns the host's time in the middle of the call, for comparing clocks. */
+/* Returns the host's time in the middle of the call, to compare clocks. */
 static int64_t check_redis(struct checklist *list)
 {
     const struct services *services = list->services;

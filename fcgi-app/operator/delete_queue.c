@@ -1,9 +1,9 @@
 /*
- * DELETE /v1/admin/queues/{queue}[?force=true] — deletes a queue in which nobody is left, or with
- * force also one that has people in it: they are sent away.
+ * DELETE /v1/admin/queues/{queue}[?force=true] — deletes an empty queue; with force also one with
+ * members in it, who lose their places.
  * Reply   204
- * Errors  NOT_FOUND; QUEUE_BUSY while anybody waits, holds a token or a place, or orders;
- *         ADMISSION_UNAVAILABLE where Redis cannot say so
+ * Errors  NOT_FOUND; QUEUE_BUSY while a member waits, holds a token or a place, or orders;
+ *         ADMISSION_UNAVAILABLE if Redis does not answer
  */
 #include <inttypes.h>
 

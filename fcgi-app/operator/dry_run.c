@@ -1,10 +1,10 @@
 /*
- * POST /v1/admin/gate/dry-run — what the gate would do with a request. It asks and changes nothing: nobody enters, no pass is
- * renewed, nothing is counted. For viewers, too. It is judged by the gate's own rules (gate/gate_decision.h).
+ * POST /v1/admin/gate/dry-run — what the gate would do with a request. It only reads: nobody enters, no pass is renewed,
+ * nothing is counted. For viewers, too. It uses the gate's own rules (gate/gate_decision.h).
  * Request {"queue", "url": path or address, "client": "page"|"form"|"fetch"|"app"|"prefetch", "method"?, "address"?,
- *         "userAgent"?, "bypassSecret"?, "cookie"?: as the browser sends them, "member"?: whom the site names, or a visitor}
- * Reply   200 {"through", "verdict", "why", "subject": who it is or null, "pass": what the pass is worth, "path": what bypass
- *         rules see}
+ *         "userAgent"?, "bypassSecret"?, "cookie"?: as the browser sends them, "member"?: as the site names it, or a visitor}
+ * Reply   200 {"through", "verdict", "why", "subject": the owner or null, "pass": the state of the pass, "path": the path
+ *         that bypass rules see}
  * Errors  INVALID_REQUEST, NOT_FOUND, ADMISSION_UNAVAILABLE
  */
 #include <string.h>
@@ -21,7 +21,7 @@
 
 enum { URL_MAX = 4000, TEXT_MAX = 8000, PARAMETERS_MAX = 16, JSON_OF_A_BYTE = 8 };
 
-/** A request that nobody sent. */
+/** A simulated request. */
 struct simulated {
     const struct services *services;
     const struct request *request;
@@ -45,8 +45,8 @@ static bool refuse(const struct simulated *it, const char *pointer, const char *
     return false;
 }
 
-/** A text of the body, empty where it is missing. Returns false with an answer for anything else
- *  or what is too long. */
+/** A text of the body, empty if it is missing. Returns false with an answer if it is no text or too
+ *  long. */
 static bool read_text(const struct simulated *it, const char *name, size_t maximum,
                       struct str *text)
 {
@@ -69,7 +69,7 @@ static bool read_text(const struct simulated *it, const char *name, size_t maxim
 
 static void add_parameter(struct simulated *it, const char *name, struct str value)
 {
-    /* One place is kept for the NULL at the end. */
+    /* One slot is kept for the terminating NULL. */
     if (value.n > 0 && it->count + 1 < PARAMETERS_MAX) {
         it->parameters[it->count++] =
             arena_format(it->request->arena, "%s=%.*s", name, STR_ARG(value));
@@ -88,7 +88,7 @@ static bool add_text(struct simulated *it, const char *name, const char *paramet
     return true;
 }
 
-/** Resolves "." and ".." and merges slashes, as nginx does before it looks at a path. */
+/** Resolves "." and ".." and merges slashes, as nginx does before it matches a path. */
 static struct str normal_path(struct arena *arena, struct str path)
 {
     char *out = arena_alloc(arena, path.n + 2);
@@ -115,7 +115,7 @@ static struct str normal_path(struct arena *arena, struct str path)
     return str_sized(n > 0 ? out : "/", n > 0 ? n : 1);
 }
 
-/** The path of an address, decoded. */
+/** The decoded path of a URL. */
 static bool read_path(struct simulated *it)
 {
     struct str url;
@@ -141,7 +141,7 @@ static bool read_path(struct simulated *it)
     return true;
 }
 
-/** The headers that such a client sends. */
+/** The headers that a client of this kind sends. */
 static bool add_client(struct simulated *it)
 {
     struct str client;
@@ -169,7 +169,7 @@ static bool add_client(struct simulated *it)
     return true;
 }
 
-/** Reads the body into what nginx would hand over. */
+/** Converts the body into the parameters that nginx would pass. */
 static bool build_request(struct simulated *it, struct request *simulated)
 {
     struct str queue;
@@ -209,7 +209,7 @@ static const char *pass_word(const struct visit *visit)
                                                            : "ended by an operator or the site";
 }
 
-/** What is behind the words of the gate's own decision. */
+/** The reason for the gate's own decision. */
 static const char *why_of(const struct visit *visit, const char *verdict)
 {
     static const char *const RULES[] = {
@@ -241,7 +241,7 @@ static const char *why_of(const struct visit *visit, const char *verdict)
                  "wait and takes no place.";
 }
 
-/** Its owner is known: where do they stand? Read only, where the gate would renew the pass. */
+/** Finds the place of a known owner. Read only, where the gate would renew the pass. */
 static bool find_owner(const struct simulated *it, const struct visit *visit,
                        struct finding *finding)
 {
@@ -290,8 +290,8 @@ static bool find(const struct simulated *it, const struct visit *visit, struct f
     return false;
 }
 
-/** Fills what the gate knows of the queue and of the owner. Returns false with an answer where
- *  that cannot be. */
+/** Reads what the gate knows of the queue and of the owner. Returns false with an answer if that
+ *  fails. */
 static bool look(const struct simulated *it, const struct request *simulated, struct visit *visit)
 {
     const redisReply *reply = redis_call(it->services->redis, it->request->arena,
@@ -314,7 +314,7 @@ static bool look(const struct simulated *it, const struct request *simulated, st
     return true;
 }
 
-/** A path has any bytes, and JSON none but UTF-8: what is not stands as U+FFFD. */
+/** A path may contain any bytes, JSON only UTF-8: other bytes become U+FFFD. */
 static json_object *path_json(struct arena *arena, struct str path)
 {
     struct buffer text;

@@ -1,7 +1,7 @@
 /*
  * GET /v1/admin/queues/{queue}/lottery/entrants[?after=N] — the list that the draw was held from,
- * in its order: by it the list's hash can be computed again. Redis alone has it.
- * Reply   200 {"entrants": ["number member", …], "next": N|null}: next is the after of the next
+ * in its order, from which the list's hash can be computed again. Only Redis has it.
+ * Reply   200 {"entrants": ["number member", …], "next": N|null}: next is the `after` of the next
  *         page
  * Errors  INVALID_REQUEST, ADMISSION_UNAVAILABLE
  */

@@ -1,6 +1,6 @@
 /*
  * GET /v1/admin/payments[?stuck=true][&state=…][&order=o_…][&limit=1..500][&cursor=p_…] — payments,
- * the newest first. stuck: only what needs a person. For viewers too.
+ * newest first. stuck: only those that need a person. For viewers too.
  * Reply   200 {"payments": [a payment, see payment_answer.h, …], "next": cursor of the next page or
  *         null}
  * Errors  INVALID_REQUEST 400, ORDERS_UNAVAILABLE 503
@@ -62,7 +62,7 @@ void list_payments(const struct services *services, const struct request *reques
         !read_filter(request, response, &filter, &limit)) {
         return;
     }
-    /* One row more than wanted tells whether there is a next page. */
+    /* One row more than wanted shows whether there is a next page. */
     if (!store_answered(services, request, response,
                         payment_admin_page(services->postgres, request->arena, &filter, limit + 1,
                                            &rows, &count))) {

@@ -4,7 +4,7 @@
 #include "fcgi-app/operator/queue_answer.h"
 #include "lib/base/identifier.h"
 
-/* A page of the longest descriptions stays far below what an answer may hold. */
+/* A page of the longest descriptions stays far below the maximum size of an answer. */
 enum { OBJECTS_PER_PAGE = 500 };
 
 void answer_object_list(const struct services *services, const struct request *request,

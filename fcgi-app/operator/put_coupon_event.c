@@ -1,12 +1,12 @@
 /*
- * PUT /v1/admin/coupon-events/{event} — creates an event or replaces what is said of it; its coupons come by
+ * PUT /v1/admin/coupon-events/{event} — creates or replaces an event; its coupons are added by
  * POST …/codes.
  * Request  {"name", "queue", "opensAt": null, "endsAt": null, "captcha": "none"|"altcha"|"siteverify"}; null and
- *          false are "none", true is "altcha"; the other fields of GET's answer are overlooked
- * Reply    201 the new event, 200 the changed one, as GET gives it
- * Errors   INVALID_REQUEST with the pointer; an event of which something is issued stays with its queue.
- *          QUEUE_BUSY: it is to leave a queue in which people are for its sake. ADMISSION_UNAVAILABLE: Redis cannot
- *          say whether anybody is
+ *          false are "none", true is "altcha"; the other fields of GET's answer are ignored
+ * Reply    201 the new event, 200 the changed one, as GET returns it
+ * Errors   INVALID_REQUEST with the pointer; an event with issued coupons cannot change its queue.
+ *          QUEUE_BUSY: the queue to be left has members who came for the event. ADMISSION_UNAVAILABLE: Redis does
+ *          not answer whether it has
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/body_reader.h"
@@ -32,7 +32,7 @@ static bool captcha_is_known(struct str word)
            str_equal(word, STR("siteverify"));
 }
 
-/* A truth value says whether there is a captcha: then it is ours. Empty for what is no word either. */
+/* true means our own captcha. Empty for an unknown word. */
 static struct str captcha_word(json_object *value)
 {
     if (value == NULL) {
@@ -79,7 +79,7 @@ static bool read_event(const struct request *request, struct response *response,
            body_refuse(&reader, "/captcha", "captcha must be none, altcha or siteverify.");
 }
 
-/** True where the event is new or stays with its queue, or nobody is in the queue that it leaves. */
+/** True if the event is new or stays with its queue, or the queue that it leaves is empty. */
 static bool may_move(const struct services *services, const struct request *request,
                      struct response *response, const struct coupon_event *wanted)
 {

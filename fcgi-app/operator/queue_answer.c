@@ -26,8 +26,7 @@ bool queue_not_found(const struct request *request, struct response *response, s
     return false;
 }
 
-/** True for the SQLSTATEs that pass by themselves: time-outs, deadlocks, a server that shuts
- *  down. */
+/** True for temporary SQLSTATEs: time-outs, deadlocks, a server that shuts down. */
 static bool passes_by_itself(const char *sqlstate)
 {
     static const char *const CLASSES[] = {"40", "53", "55", "57"};
@@ -120,7 +119,7 @@ json_object *text_json(struct str text)
     return json_object_new_string_len(text.n > 0 ? text.p : "", (int)text.n);
 }
 
-/** What everybody may know of a lottery's secret; null for a queue that never was one. */
+/** The public commitment to a lottery's secret; null for a queue that never was a lottery. */
 static json_object *commitment_json(struct str secret)
 {
     char commitment[LOTTERY_COMMITMENT_TEXT + 1];

@@ -64,7 +64,7 @@ static void write_time(struct buffer *out, const char *name, int64_t ms)
     buffer_format(out, ",\"%s\":\"%s\"", name, text);
 }
 
-/* Written as text: fifty thousand seats as JSON objects would take twenty times the room. */
+/* Written as text: as JSON objects fifty thousand seats would take twenty times the memory. */
 static void write_seats(struct buffer *out, const struct show_record *show,
                         const struct plan_seat *seats, size_t count)
 {

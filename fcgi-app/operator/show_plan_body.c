@@ -6,11 +6,11 @@
 
 #include "lib/base/identifier.h"
 
-/** A plan in the making. */
+/** A plan being built. */
 struct making {
     const struct body_reader *reader;
     struct plan_seat *seats;
-    const char **pointers; /* where each came from */
+    const char **pointers; /* the origin of each seat */
     size_t count;
     struct str currency;
 };
@@ -36,7 +36,7 @@ static int compare_named(const void *left, const void *right)
     return order;
 }
 
-/* Each id may stand once. */
+/* Checks that each id is unique. */
 static bool all_different(const struct making *making)
 {
     struct named *names =
@@ -136,7 +136,7 @@ static bool read_seats(struct making *making, json_object *list)
     return true;
 }
 
-/* section-row-number, or section-number where it has one row only. */
+/* section-row-number, or section-number if it has one row only. */
 static bool make_section(struct making *making, struct str name, int64_t rows, int64_t in_row,
                          int64_t price, const char *pointer)
 {

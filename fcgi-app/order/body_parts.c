@@ -20,7 +20,7 @@ bool body_fail(struct body_fault *fault, const char *pointer, const char *why)
     return false;
 }
 
-/* A member's name as a piece of a JSON pointer. */
+/* A member's name as a segment of a JSON pointer. */
 static const char *escape(struct arena *arena, const char *name)
 {
     struct buffer out;

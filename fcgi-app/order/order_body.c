@@ -43,7 +43,7 @@ static int compare(struct str a, struct str b)
     return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-/* Puts the item at `position` of the request where it belongs by its SKU. */
+/* Inserts the item at `position` of the request, sorted by SKU. */
 static bool insert(struct order_body *body, const struct order_item *item, size_t position)
 {
     size_t at = body->item_count;

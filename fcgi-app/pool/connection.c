@@ -28,7 +28,7 @@ struct connection *connection_open(struct connection_table *table, int fd, int64
     return NULL;
 }
 
-/* libfcgi has closed the file descriptor, or it is closed here. */
+/* libfcgi has closed the file descriptor, or the caller has. */
 static void forget(struct connection_table *table, struct connection *connection)
 {
     table->busy -= connection->state == CONNECTION_BUSY ? 1 : 0;

@@ -73,8 +73,8 @@ void exchange_store_free(struct exchange_store *store)
     }
 }
 
-/* Passes over what is left of a refused request's body, within bounds. Returns whether its end
- * came. */
+/* Discards the rest of a refused request's body, within bounds. Returns whether its end was
+ * reached. */
 static bool drain(FCGX_Request *fcgi)
 {
     char passed_over[4096];

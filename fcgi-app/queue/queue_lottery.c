@@ -1,9 +1,9 @@
 /*
- * GET /v1/queues/{queue}/lottery — what everybody may know of the draw, so that it can be checked.
+ * GET /v1/queues/{queue}/lottery — the public data of the draw, from which it can be verified.
  *
  * Reply    200 {"queue", "phase", "commitment", "entrants", "opensAt", "epoch", "seed", "secret",
- *          "listHash", "ranges", "serverTime"}, cacheable for 1 s; the last but one four are null
- *          before the draw
+ *          "listHash", "ranges", "serverTime"}, cacheable for 1 s; seed, secret, listHash and
+ *          ranges are null before the draw
  * Errors   NOT_FOUND 404 also for a queue that is no lottery, ADMISSION_UNAVAILABLE 503
  * Touches  lua/lottery.lua
  */
