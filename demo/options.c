@@ -46,7 +46,7 @@ static bool part_is(CURLU *url, CURLUPart part, const char *const *allowed)
     return found;
 }
 
-/* A crowd is never sent to anybody else's machine. */
+/* A crowd is never sent to another machine. */
 static bool url_is_here(const char *text)
 {
     static const char *const SCHEMES[] = {"http", NULL};

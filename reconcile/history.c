@@ -11,8 +11,7 @@ static int64_t worse(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Of each minute that is over and lies behind `last`: its last sample, with the worst latencies
- * of all. */
+/* Of each past minute after `last`: its last sample, with the worst latencies of the minute. */
 static size_t minutes_of(const struct queue_stats *stats, int64_t last,
                          struct queue_sample minutes[HISTORY_MINUTES_MAX])
 {
@@ -65,7 +64,7 @@ static void write_down(struct reconcile *reconcile, const struct queue_row *queu
 
 void reconcile_history(struct reconcile *reconcile, const struct queue_row *queues, size_t count)
 {
-    /* By this host's clock, for the sake of sparing work alone: which minute is over Redis says. */
+    /* By this host's clock, only to save work: Redis decides which minute is over. */
     int64_t minute = clock_wall_ms() / 1000 / MINUTE_S;
 
     if (minute == reconcile->history_minute) {

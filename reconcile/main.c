@@ -1,6 +1,6 @@
 /*
  * sluice-reconcile — the cleanup job: once (cron, a systemd timer), or every so many seconds.
- * With --once it prints what it did and ends with 1 where something needs a person.
+ * With --once it prints what it did and exits with 1 if something needs a person.
  */
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ static const char *const READ_AGAIN[] = {"payment_secret_key_file", "payment_web
                                          NULL};
 static const char *const NEEDED[] = {SETTINGS_REDIS, "postgres_conninfo", NULL};
 
-/* One line a payment; where there are very many, the first are enough to begin with. */
+/* One line a payment; of very many only the first. */
 static void print_for_person(const struct reconcile_report *report)
 {
     size_t shown = report->for_person_count < SHOWN_MAX ? report->for_person_count : SHOWN_MAX;
@@ -121,8 +121,8 @@ static void pass(struct reconcile *reconcile)
     reconcile_figures(reconcile, began_us);
 }
 
-/* Between two passes: a Redis that has begun anew is not made to wait for the next one. Returns
- * whether to end. */
+/* Waits between two passes, but not if a Redis has started a new tenure. Returns whether to
+ * exit. */
 static bool wait_or_notice(struct reconcile *reconcile, int64_t ms)
 {
     int64_t until_ms = clock_monotonic_ms() + ms;

@@ -8,7 +8,7 @@
 
 enum { SHOWS_PER_CALL = 100, PAGES_PER_PASS = 8 };
 
-/* Something that needs both gave no answer. Returns false. */
+/* Redis or PostgreSQL did not answer: finds out which. Returns false. */
 static bool silent(struct reconcile *reconcile)
 {
     bool answers = postgres_alive(reconcile->postgres);
@@ -18,19 +18,19 @@ static bool silent(struct reconcile *reconcile)
     return false;
 }
 
-/* In an arena of its own, as all that is large here: a show may have fifty thousand seats. */
+/* Uses an arena of its own, as everything large here: a show may have fifty thousand seats. */
 static bool load_show(struct reconcile *reconcile, const struct show_version *show)
 {
     struct arena *arena = arena_new();
     enum outcome outcome = show_publish(reconcile->postgres, reconcile->redis, arena, show->show);
 
-    /* Whatever kept the show from Redis has kept its news from the catalogue. */
+    /* Whatever kept the show from Redis also kept the change from the catalogue. */
     bool told = outcome != OUTCOME_LOADED ||
                 catalog_show_changed(reconcile->redis, arena, show->show, show->concert);
     arena_free(arena);
     reconcile->report.shows_loaded += outcome == OUTCOME_LOADED;
-    /* NOT_FOUND: gone from this queue since it was listed. OLDER: somebody else loads it, who
-     * gets it done. */
+    /* NOT_FOUND: left this queue since it was listed. OLDER: another process has loaded a newer
+     * version. */
     return (outcome != OUTCOME_ADMISSION_UNAVAILABLE && told) || silent(reconcile);
 }
 
@@ -43,7 +43,7 @@ static bool tell_show(struct reconcile *reconcile, const struct show_version *sh
     return told || silent(reconcile);
 }
 
-/* Calls `with` for each show of a queue. False where it did, or where PostgreSQL gave no answer. */
+/* Calls `with` for each show of a queue. False if it did, or if PostgreSQL does not answer. */
 static bool each_show(struct reconcile *reconcile, const struct queue_row *queue,
                       bool (*with)(struct reconcile *, const struct queue_row *,
                                    const struct show_version *))
@@ -72,7 +72,7 @@ static bool bring_back(struct reconcile *reconcile, const struct queue_row *queu
                        const struct show_version *show)
 {
     (void)queue;
-    /* What is sold first: the show is not there for anybody before that is known. */
+    /* Seats first: the show must not be available before it is known what is sold. */
     return tell_show(reconcile, show) && load_show(reconcile, show);
 }
 
@@ -81,7 +81,7 @@ bool reconcile_load_shows(struct reconcile *reconcile, const struct queue_row *q
     return each_show(reconcile, queue, bring_back);
 }
 
-/* One whose way to Redis was cut off. */
+/* Loads a show that is missing or outdated in Redis. */
 static bool bring_newer(struct reconcile *reconcile, const struct queue_row *queue,
                         const struct show_version *show)
 {
@@ -106,9 +106,9 @@ static bool bring_newer(struct reconcile *reconcile, const struct queue_row *que
 /** A page of a show's seats, as Redis and PostgreSQL know them. */
 struct page {
     struct show_ref show;
-    struct seat_states before; /* PostgreSQL's word before Redis was asked */
-    struct seat_state *told;   /* what Redis believes, seat by seat as in `before` */
-    struct seat_states now;    /* PostgreSQL's word afterwards */
+    struct seat_states before; /* in PostgreSQL before Redis was read */
+    struct seat_state *told;   /* in Redis, seat by seat as in `before` */
+    struct seat_states now;    /* in PostgreSQL afterwards */
 };
 
 static bool same(const struct seat_state *told, const struct seat_state *state)
@@ -118,9 +118,8 @@ static bool same(const struct seat_state *told, const struct seat_state *state)
 }
 
 /*
- * Redis was read first: where it knows of more than PostgreSQL, which was asked afterwards,
- * PostgreSQL has lost a commit, or something else writes to Redis. Where it knows of less, nobody
- * has told it yet.
+ * Redis was read before `now`: if it is ahead of PostgreSQL, PostgreSQL has lost a commit, or
+ * something else writes to Redis. If it is behind, the change was not published yet.
  */
 static bool mend(struct reconcile *reconcile, struct arena *arena, const struct page *page)
 {
@@ -164,7 +163,7 @@ static bool mend(struct reconcile *reconcile, struct arena *arena, const struct 
     return true;
 }
 
-/* Compares the page of seats behind `*after` (which gets the last one) and mends it. `*more`:
+/* Compares the page of seats after `*after` (which gets the last one) and corrects it. `*more`:
  * others follow. */
 static bool compare_page(struct reconcile *reconcile, struct arena *arena,
                          const struct show_ref *show, char after[SEAT_MAX + 1], bool *more)
@@ -180,7 +179,7 @@ static bool compare_page(struct reconcile *reconcile, struct arena *arena,
         return false;
     }
     size_t count = page.before.count;
-    /* A show that is another queue's by now is compared with that one. */
+    /* A show that was moved to another queue is compared with that one. */
     if (count == 0 || !str_equal(page.before.show.queue, show->queue)) {
         return true;
     }
@@ -210,7 +209,7 @@ static int order_of(struct str a, const char *b)
     return order != 0 ? order : (a.n > length) - (a.n < length);
 }
 
-/* Pages are compared in the order of queues, shows and seats; a pass goes on where the last one
+/* Pages are compared in the order of queues, shows and seats; a pass continues where the last one
  * stopped. */
 static bool compare_show(struct reconcile *reconcile, const struct queue_row *queue,
                          const struct show_version *show)

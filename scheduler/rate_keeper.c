@@ -21,7 +21,7 @@ static void say(struct str queue, const struct autopilot_sight *sight,
                          LOG_INT("waiting", sight->look.waiting)));
 }
 
-/* Without the autopilot and without any order of late there is nothing to put down. */
+/* Without the autopilot and without recent orders there is nothing to record. */
 static bool is_quiet(const struct autopilot_sight *sight, const struct autopilot_sight *before)
 {
     return !sight->enabled && !before->look.moved &&

@@ -50,7 +50,7 @@ enum exit_code change_put(const struct invocation *invocation, const char *read_
 {
     json_object *wanted = scratch_object(invocation);
 
-    /* The command line is judged before anything is asked of the server. */
+    /* The command line is checked before any request is sent. */
     if (!change_read(invocation, fields, count, wanted)) {
         return EXIT_USAGE;
     }

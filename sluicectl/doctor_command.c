@@ -85,8 +85,8 @@ static const char *settings_file(const struct invocation *invocation)
     return access(ours, R_OK) == 0 ? ours : SYSTEM_SETTINGS;
 }
 
-/** Loads the settings as the programs see them: in our own environment this name is the key that
- *  sluicectl shows. */
+/** Loads the settings as the programs see them. In our own environment the variable of that name
+ *  holds the key that sluicectl presents. */
 static bool load(struct doctor *doctor, const char *file, char error[SETTINGS_ERROR])
 {
     const char *own = getenv(OWN_KEY);

@@ -15,7 +15,7 @@ enum { TMPFS = 0x01021994, RAMFS = 0x858458f6 - 0x100000000, SECRET_SHORTEST = 1
 
 #define GIB (INT64_C(1024) * 1024 * 1024)
 
-/** The folder that `path` is in; "." where it names none. */
+/** The folder that contains `path`; "." if it names none. */
 static const char *folder_of(struct arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -81,7 +81,7 @@ static void check_secrets(struct doctor *doctor)
                                                             : "admin_key_file is not set");
 }
 
-/** What many programs of a host write many times a second must not go to a disk. */
+/** Files that many programs of a host write many times a second must not be on a disk. */
 static void check_memory(struct doctor *doctor, const char *setting, const char *path)
 {
     struct statfs file_system;
@@ -105,8 +105,8 @@ static void check_memory(struct doctor *doctor, const char *setting, const char 
                  "%s is%s in memory", path, (uint32_t)file_system.f_type == TMPFS ? "" : " not");
 }
 
-/** When anything was last written in `folder`, ms since 1970; 0 for an empty one, -1 where it
- *  cannot be read. */
+/** The last modification time in `folder`, ms since 1970; 0 for an empty one, -1 if it cannot be
+ *  read. */
 static int64_t last_written(const char *folder)
 {
     DIR *files = opendir(folder);

@@ -7,7 +7,7 @@
 #include "sluicectl/doctor.h"
 
 enum {
-    BACKLOG = 1024, /* of the pools' sockets and of nginx, as scripts/run sets them */
+    BACKLOG = 1024, /* of the sockets of the pools and of nginx, as scripts/run sets them */
     FILES = 65536,
     NUMBER_TEXT = 64
 };
@@ -31,8 +31,8 @@ int64_t doctor_kernel_number(const struct doctor *doctor, const char *file)
     return str_to_int64(line, 0, INT64_MAX, &number) ? number : -1;
 }
 
-/** A number that must not be below `least`. What is not there cannot be judged: another kernel,
- *  or a container. */
+/** Checks that a number is at least `least`. A missing one cannot be judged: another kernel, or a
+ *  container. */
 static void at_least(struct doctor *doctor, const char *name, const char *file, const char *key,
                      int64_t least, enum finding_state otherwise, const char *what_it_means)
 {
@@ -52,8 +52,8 @@ static void at_least(struct doctor *doctor, const char *name, const char *file, 
                  "%s is %" PRId64, key, number);
 }
 
-/** What the programs can confine themselves by. Files are only confined where the kernel has
- *  Landlock (5.13). */
+/** Checks what the programs can confine themselves with. File access is confined only if the kernel
+ *  has Landlock (5.13). */
 static void check_sandbox(struct doctor *doctor)
 {
     struct sandbox_state possible = sandbox_possible();

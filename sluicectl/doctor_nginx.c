@@ -27,13 +27,13 @@ enum {
     PLACE_MAX = 4096
 };
 
-/** What of an nginx's configuration concerns us. */
+/** The parts of an nginx configuration that concern Sluice. */
 struct site {
     bool has_upstream;       /* of the queue pool */
-    bool has_gate;           /* the question before each gated request */
-    bool takes_proxy_header; /* listen … proxy_protocol: something stands before it */
+    bool has_gate;           /* the subrequest before each gated request */
+    bool takes_proxy_header; /* listen … proxy_protocol: a load balancer is in front of it */
     bool names_header;       /* real_ip_header */
-    int64_t backlog;         /* the longest that is asked for */
+    int64_t backlog;         /* the longest one configured */
     int64_t connections;
     int64_t files; /* worker_rlimit_nofile; 0: not set */
     struct ip_network trusted[NETWORKS_MAX];
@@ -112,8 +112,8 @@ static void read_site(struct doctor *doctor, struct str text, struct site *site)
     }
 }
 
-/** Opens a file that nobody else can have written: nginx -T loads the modules that its
- *  configuration names, with our rights, and the folder may be any, such as ./data. NULL where
+/** Opens a file that no other user can have written: nginx -T loads the modules that its
+ *  configuration names, with our privileges, and the folder may be any, such as ./data. NULL if
  *  there is none. */
 static FILE *open_own(const char *path)
 {
@@ -133,8 +133,7 @@ static FILE *open_own(const char *path)
     return file;
 }
 
-/** The main file of nginx that is meant: of the command line, or of scripts/run; NULL for
- *  nginx's own. */
+/** nginx's main file: from the command line, or of scripts/run; NULL for nginx's own. */
 static const char *main_file(struct doctor *doctor)
 {
     char place[PLACE_MAX];
@@ -155,7 +154,7 @@ static const char *main_file(struct doctor *doctor)
     return arena_format(doctor->arena, "%s/nginx/sluice.conf", place);
 }
 
-/** Has nginx test and print its configuration; false, and noted why, where it refuses it. */
+/** Has nginx test and print its configuration; false, with a finding, if it refuses it. */
 static bool ask_nginx(struct doctor *doctor, struct str *text)
 {
     const char *file = main_file(doctor);
@@ -207,7 +206,8 @@ static void check_version(struct doctor *doctor)
                  STR_ARG(version));
 }
 
-/** How many files a worker may open: by its configuration, else as the running master may. */
+/** How many files a worker may open: from its configuration, else the limit of the running
+ *  master. */
 static int64_t files_of(struct doctor *doctor, const struct site *site)
 {
     char line[256];
@@ -273,7 +273,7 @@ static bool is_covered(const struct site *site, const struct ip_network *network
     return false;
 }
 
-/** Everybody's address is believed where such a network is. */
+/** True if a network is trusted that contains every address. */
 static bool trusts_all(const struct site *site)
 {
     for (size_t i = 0; i < site->trusted_count; i++) {

@@ -42,7 +42,7 @@ static void check_writes(struct doctor *doctor, const PGresult *row)
     }
 }
 
-/* Where there is a server to fail over to, it must have what members were told of. */
+/* A server to fail over to must have every order that was confirmed to a member. */
 static void check_standbys(struct doctor *doctor, size_t servers, struct str standbys)
 {
     if (servers > 1) {

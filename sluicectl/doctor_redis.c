@@ -6,7 +6,7 @@
 
 enum { OLDEST_MAJOR = 7, MEMORY_PERCENT_MAX = 80 };
 
-/** What INFO says of `name`; empty where it says nothing. */
+/** The value of `name` in INFO; empty if missing. */
 static struct str info_of(struct str info, const char *name)
 {
     struct str rest = info;
@@ -34,7 +34,7 @@ static int64_t info_number(struct str info, const char *name)
     return number;
 }
 
-/** A setting of Redis; empty where CONFIG is not for us. */
+/** A setting of Redis; empty if CONFIG is not permitted. */
 static struct str config_of(struct doctor *doctor, struct redis *redis, const char *name)
 {
     struct redis_command *command = redis_command_new(doctor->arena, "CONFIG");
@@ -140,7 +140,7 @@ static void check_clock(struct doctor *doctor, struct redis *redis)
     }
 }
 
-/* Where the settings say that Redis is. */
+/* Where Redis is according to the settings. */
 static const char *place_of(const struct settings *settings)
 {
     const char *const ways[] = {settings->redis_socket, settings->redis_address,

@@ -11,7 +11,7 @@ static enum finding_state state_of(const char *word)
     return strcmp(word, "warn") == 0 ? FINDING_WARN : FINDING_FAIL;
 }
 
-/** True where Sluice answers at all. */
+/** True if Sluice answers at all. */
 static bool check_reach(struct doctor *doctor)
 {
     const struct invocation *invocation = doctor->invocation;
@@ -32,7 +32,7 @@ static bool check_reach(struct doctor *doctor)
     return true;
 }
 
-/** Takes over what the server says of itself. */
+/** Adds the server's own checklist. */
 static void take_checklist(struct doctor *doctor, json_object *items)
 {
     for (size_t i = 0; i < json_object_array_length(items); i++) {

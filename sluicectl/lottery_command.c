@@ -17,7 +17,7 @@ static struct str field(json_object *document, const char *name)
                                                         : str_sized(NULL, 0);
 }
 
-/** The public document; NULL, and said why, where there is none. */
+/** The public document; NULL, with a message, if there is none. */
 static json_object *fetch(const struct invocation *invocation)
 {
     const char *queue = id_argument(invocation, 0, "QUEUE");
@@ -32,7 +32,7 @@ static json_object *fetch(const struct invocation *invocation)
     return answer.body;
 }
 
-/** The draw that was held; NULL, and said why, where it was not. */
+/** The draw; NULL, with a message, if it was not held. */
 static const struct lottery *draw_of(const struct invocation *invocation, json_object *document)
 {
     if (!str_equal(field(document, "phase"), STR("DRAWN"))) {
@@ -118,7 +118,7 @@ static enum exit_code check_seed(const struct invocation *invocation, json_objec
                  "the seed does not follow from the secret and the closed list");
 }
 
-/** Computes the list's hash from FILE: a line "number member" each. */
+/** Computes the list's hash from FILE, with a line "number member" each. */
 static enum exit_code check_list(const struct invocation *invocation, json_object *document)
 {
     char hash[LOTTERY_LIST_HASH_TEXT + 1] = "";
@@ -147,7 +147,7 @@ static enum exit_code check_list(const struct invocation *invocation, json_objec
                  "the list is not the one that the seed was made from");
 }
 
-/** Computes every place, and that each is one number's. */
+/** Computes every place, and checks that each belongs to one number. */
 static enum exit_code check_places(const struct invocation *invocation,
                                    const struct lottery *lottery)
 {

@@ -6,7 +6,7 @@
 #include "sluicectl/commands.h"
 #include "sluicectl/table.h"
 
-/** The path of the member in the arguments, `behind` behind it; NULL, and said why, for a bad
+/** The path of the member in the arguments, followed by `behind`; NULL, with a message, for a bad
  *  id. */
 static const char *member_path(const struct invocation *invocation, const char *behind)
 {
@@ -16,7 +16,7 @@ static const char *member_path(const struct invocation *invocation, const char *
     if (queue == NULL) {
         return NULL;
     }
-    /* None of their letters needs encoding. */
+    /* Their characters need no encoding. */
     if (!visitor_or_member_is(str_of(member))) {
         (void)misused(
             "'%s' is no member's id: 1 to 64 of A-Z, a-z, 0-9, '.', '_', ':' and '-', or a "

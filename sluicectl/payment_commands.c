@@ -57,7 +57,7 @@ enum exit_code command_payments_list(const struct command *command,
     return EXIT_DONE;
 }
 
-/** The path of the payment in the first argument, `more` behind it; NULL, and said why, where it
+/** The path of the payment in the first argument, followed by `more`; NULL, with a message, if it
  *  is none. */
 static const char *payment_path(const struct invocation *invocation, const char *more)
 {

@@ -9,7 +9,7 @@
 
 enum { PERCENT = 100, MIB = 1 << 20, PICKUP_USUAL_S = 90, LEVEL_USUAL_MS = 200 };
 
-/* A decimal number of an option; false, and said why, where it is none of the range. */
+/* Parses a decimal number of an option; false, with a message, if it is out of range. */
 static bool read_number(const char *option, const char *text, double least, double most,
                         double otherwise, double *number)
 {

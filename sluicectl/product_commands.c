@@ -111,7 +111,7 @@ static bool set_field(json_object *product, json_object *price, const char *argu
     return true;
 }
 
-/** The product as it is, or an empty one; NULL where that cannot be said. */
+/** The current product, or an empty one; NULL if it cannot be read. */
 static json_object *product_to_change(const struct invocation *invocation, const char *path)
 {
     struct client_answer answer;
@@ -139,7 +139,7 @@ enum exit_code command_product_set(const struct command *command,
     json_object *scratch = scratch_object(invocation);
 
     (void)command;
-    /* The command line is judged before anything is asked of the server. */
+    /* The command line is checked before any request is sent. */
     for (int i = 1; i < invocation->argument_count; i++) {
         if (sku == NULL || !set_field(scratch, scratch, invocation->arguments[i])) {
             return EXIT_USAGE;

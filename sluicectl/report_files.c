@@ -11,7 +11,7 @@
 #include "lib/base/clock.h"
 #include "sluicectl/svg_chart.h"
 
-/** A picture: counters (per second) and gauges, by their numbers. */
+/** A chart: counters (per second) and gauges, by their numbers. */
 struct picture {
     const char *file;
     const char *title;
@@ -134,7 +134,7 @@ static bool write_table(const struct invocation *invocation, const struct report
     return close_file(report, NAME, file, true);
 }
 
-/** A moment for people, in the arena; "–" for none. */
+/** A time for people, in the arena; "–" for none. */
 static const char *moment(struct arena *arena, int64_t seconds)
 {
     char text[RFC3339_TEXT + 1];
@@ -197,7 +197,7 @@ static void write_peaks(FILE *file, struct arena *arena, const struct report *re
     write_peak(file, arena, "order P95", &figures->gauge_peaks[REPORT_P95], "ms");
 }
 
-/** Text of others in a cell of a table. */
+/** Writes foreign text into a table cell. */
 static void write_cell(FILE *file, const char *text)
 {
     (void)fputs("| ", file);

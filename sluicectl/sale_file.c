@@ -48,7 +48,7 @@ bool sale_field_is_known(const struct sale_kind *kind, const char *field)
     return false;
 }
 
-/** All of the file in `text`; false, and said why. */
+/** Reads the complete file into `text`; false, with a message. */
 static bool read_text(const struct invocation *invocation, struct buffer *text)
 {
     bool standard = strcmp(invocation->file, "-") == 0;
@@ -76,7 +76,7 @@ static bool read_text(const struct invocation *invocation, struct buffer *text)
     return good && buffer_ok(text);
 }
 
-/** Which line of `text` the byte at `offset` stands in. */
+/** The line of `text` that contains the byte at `offset`. */
 static int line_of(struct str text, size_t offset)
 {
     int line = 1;

@@ -72,7 +72,7 @@ static bool read_boolean(const char *text, json_object **value)
     return true;
 }
 
-/** JSON of any type; strict, so that a typing error is not sent as something else. */
+/** JSON of any type; strict, so that a typo is not sent as something else. */
 static bool read_json(const char *text, json_object **value)
 {
     json_tokener *tokener = json_tokener_new();
@@ -84,7 +84,7 @@ static bool read_json(const char *text, json_object **value)
     return whole;
 }
 
-/** Nothing, "null" and, for the burst, "auto" mean null where the setting may be null. */
+/** Empty text, "null" and, for the burst, "auto" mean null if the setting may be null. */
 static bool is_null(const struct queue_setting *setting, const char *text)
 {
     return strcmp(setting->default_json, "null") == 0 &&

@@ -133,7 +133,7 @@ enum exit_code command_shows_put(const struct command *command, const struct inv
     return code == EXIT_DONE ? print_show(invocation, answer.body) : code;
 }
 
-/** Gives the show, which is there already, this plan. */
+/** Stores this plan for an existing show. */
 static enum exit_code put_plan(const struct invocation *invocation, const char *show,
                                const char *field, json_object *plan)
 {
@@ -161,7 +161,7 @@ static json_object *price_json(int64_t amount, struct str currency)
     return price;
 }
 
-/** Reads NAME:ROWS:SEATS:PRICE:CURRENCY; NULL, and said why, where it is something else. */
+/** Parses NAME:ROWS:SEATS:PRICE:CURRENCY; NULL, with a message, if it is malformed. */
 static json_object *section_json(const char *argument)
 {
     struct str parts[5];
