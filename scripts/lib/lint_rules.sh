@@ -140,7 +140,7 @@ metric_names()
     } | sort -u
 }
 
-# dashboard_rules: the expressions of the dashboards, as rules that promtool can read.
+# dashboard_rules: prints the expressions of the dashboards, as rules that promtool can read.
 dashboard_rules()
 {
     python3 -c '
@@ -151,7 +151,7 @@ print(json.dumps({"groups": [{"name": "dashboards", "rules": [
     {"record": f"dashboard:{number}", "expr": expression} for number, expression in enumerate(found)]}]}))' "$@"
 }
 
-# Every metric is drawn or watched, every name that is drawn or watched is a metric, and every alert has its section.
+# Every metric is in a dashboard or a rule, every name in one of those is a metric, and every alert has its section.
 rule_alerts()
 {
     local name wrong=0 names
@@ -164,7 +164,7 @@ rule_alerts()
         fi
     done <<<"$names"
     while IFS=: read -r file name; do
-        # Of a histogram the parts, and what recording rules make has a colon behind sluice.
+        # Histograms by their parts; the names of recording rules have a colon after sluice.
         if ! grep -qxF -e "$name" -e "${name%_bucket}" -e "${name%_sum}" -e "${name%_count}" <<<"$names"; then
             printf '%s: there is no metric %s\n' "$file" "$name"
             wrong=1
@@ -180,7 +180,7 @@ rule_alerts()
     return "$wrong"
 }
 
-# Each route of the table has a location of nginx, and each error that nginx answers is in its table.
+# Each route of the table has an nginx location, and each error that nginx answers is in its table.
 rule_nginx_covers_routes()
 {
     local path wrong=0 locations
@@ -203,7 +203,8 @@ rule_nginx_covers_routes()
     return "$wrong"
 }
 
-# The state machine of payments is in lib/orders/payment_states.tbl, and PostgreSQL has the same.
+# The state machine of payments is in lib/orders/payment_states.tbl, and PostgreSQL's must be the
+# same.
 rule_payment_states()
 {
     local table=lib/orders/payment_states.tbl sql=sql/migrations/0013_payments.sql open wrong=0
@@ -230,7 +231,7 @@ rule_sluicectl_pages()
     fi
 }
 
-# Documents that promise something name the tests that hold it, and those tests are there.
+# Documents that make promises name the tests that check them, and those tests exist.
 rule_claims()
 {
     local document documents=()
