@@ -1,6 +1,6 @@
 /*
- * What an operator may do to a queue: when it is offered, what the confirmation says, what is sent, and how one sees
- * that it is in force. Nothing here knows of a page.
+ * What an operator may do to a queue: when it is offered, what the confirmation says, what is sent, and how the figures
+ * show that it is in force. Independent of any page.
  */
 import { count, inside, rate, span, whyStill } from './figures.mjs';
 
@@ -20,7 +20,7 @@ function lasts({ stats }, perSecond) {
     return stats && perSecond > 0 ? span(stats.waiting / perSecond) : null;
 }
 
-/** Whether a burst that somebody has set would be refused at that rate. One that nobody has set follows the rate. */
+/** Whether a configured burst would be refused at that rate. One that is not configured follows the rate. */
 function burstIsShort(settings, value) {
     const needed = (perSecond) => perSecond * settings.tickMs / 1000;
     const follows = Math.max(needed(settings.ratePerSecond), settings.ratePerSecond, 1);
@@ -56,7 +56,7 @@ function placesEffects(entry, value) {
 }
 
 /** Each: id, label, group ('main' | 'more' | 'danger'), offered(entry), title(entry), effects(entry, value), yes (the button),
- *  request, body(entry, value), inForce(entry, value). `field`: what is asked for besides. */
+ *  request, body(entry, value), inForce(entry, value). `field`: an additional input. */
 export const ACTS = [
     {
         id: 'pause', label: 'Pause', group: 'main', yes: 'Pause now', request: act('pause'),

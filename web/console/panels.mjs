@@ -1,6 +1,6 @@
 /*
- * The views beside the figures: one member, the checklist, the dry run, the audit, payments. Each is asked for when it is looked
- * at, and says so where it could not be had.
+ * The views beside the figures: one member, the checklist, the dry run, the audit, payments. Each is loaded when it is
+ * opened, and says so if that fails.
  */
 import { ask, sentenceOf } from './api.mjs';
 import { h, fill } from './dom.mjs';
@@ -12,7 +12,7 @@ function trouble(error) {
     return h('p', { class: 'alert', 'data-level': 'bad', role: 'alert' }, sentenceOf(error));
 }
 
-/** Fills `place` with what `make` gives, or with why not. What was asked for before another press counts no more. */
+/** Fills `place` with the result of `make`, or with why it failed. Results of earlier presses are discarded. */
 async function filled(place, make) {
     const turn = (Number(place.dataset.turn) || 0) + 1;
     place.dataset.turn = String(turn);
@@ -33,7 +33,7 @@ function facts(rows) {
 
 const STANDINGS = { WAITING: 'waits', READY: 'has their turn', CLAIMED: 'orders right now', AWAY: 'is away, number kept', NONE: 'is not in the queue' };
 
-/* What may be done to one member, as confirm.mjs takes it. */
+/* The actions on one member, as confirm.mjs takes them. */
 function memberActs(place) {
     const path = (word) => ({ method: 'POST', path: (queue) => `/queues/${queue}/members/${encodeURIComponent(place.member)}/${word}` });
     const promote = {
@@ -141,7 +141,7 @@ function auditRow(entry) {
         h('td', {}, changes(entry.before, entry.after).join('; ')));
 }
 
-/** Who did what, when: of this queue, the newest first. */
+/** Who did what, when: for this queue, newest first. */
 export function auditPanel(panel, context) {
     const body = h('tbody');
     const more = h('button', { type: 'button', hidden: true }, 'Older ones');

@@ -1,11 +1,11 @@
 /*
- * The figures, as the page shows them: drawn from what is known, with the same elements from second to second.
+ * The figures on the page: drawn from the known data, in the same elements from second to second.
  */
 import { ACTS } from './acts.mjs';
 import { $, fill, h, say } from './dom.mjs';
 import { alerts, clock, count, inside, latency, milliseconds, movement, rate, span, waitOfNewcomer, whyStill } from './figures.mjs';
 
-/** [word for its colour, what it says]. */
+/** [word for its colour, text]. */
 export function stateOf(one) {
     if (!one.stats)
         return ['UNKNOWN', 'unknown'];
@@ -14,7 +14,7 @@ export function stateOf(one) {
     return [one.stats.state, one.stats.state.replace('_', ' ')];
 }
 
-/** The table of all queues. Rows stay the same elements, so that nobody presses another one than they saw. */
+/** The table of all queues. Rows stay the same elements, so that a click hits the row that was seen. */
 export function renderQueues(overview, chosen, choose) {
     const rows = $('queues');
     const kept = new Map([...rows.children].map((row) => [row.dataset.queue, row]));
@@ -40,7 +40,7 @@ export function renderQueues(overview, chosen, choose) {
     kept.forEach((row) => row.remove());
 }
 
-/** [name of the figure, label, number, what is beside it, its raw value, level, share for a meter]. */
+/** [name of the figure, label, number, text beside it, its raw value, level, share for a meter]. */
 function tiles(one, { overview, series, goods: known }) {
     const { stats, settings } = one;
     const service = overview.service;
@@ -110,7 +110,7 @@ export function renderGoods(known) {
                 h('td', {}, count(good.sold)), h('td', {}, count(good.left)), h('td', {}, count(good.total)))))))));
 }
 
-/** The autopilot's moves; null: it has none. */
+/** The autopilot's moves; null: none. */
 export function renderMoves(autopilot) {
     const moves = autopilot && autopilot.moves ? [...autopilot.moves].reverse().slice(0, 20) : [];
     fill($('moves'), !autopilot ? null : h('details', { open: $('moves').querySelector('details[open]') !== null },
@@ -121,7 +121,7 @@ export function renderMoves(autopilot) {
                 h('td', {}, milliseconds(move.orderP95Ms)), h('td', {}, move.reason))))))));
 }
 
-/** What must be seen at once. */
+/** Urgent messages. */
 export function renderAlerts(overview, entry) {
     const found = alerts(overview, entry);
     if (!overview.postgres && overview.role === 'operator')
@@ -134,7 +134,7 @@ export function renderAlerts(overview, entry) {
     }
 }
 
-/** Buttons stay the same elements as long as the same are offered: nobody may press another one than they saw. */
+/** Buttons stay the same elements as long as the same are offered: a click must hit the button that was seen. */
 export function renderActions(one, mayAct, askFirst) {
     const place = $('actions');
     const offered = mayAct ? ACTS.filter((act) => act.offered(one)) : [];
