@@ -122,7 +122,7 @@ static bool captchas_open(struct services *services, char error[HTTP_CLIENT_ERRO
         }
     } else if (strcmp(settings->captcha_fallback, "altcha") == 0) {
         (void)snprintf(error, HTTP_CLIENT_ERROR,
-                       "altcha_keys_file must be set where captcha_fallback is altcha");
+                       "altcha_keys_file must be set if captcha_fallback is altcha");
         return false;
     }
     if (settings->captcha_siteverify_url[0] != '\0') {
@@ -305,7 +305,7 @@ int main(int argc, char **argv)
                                    "--pool must be queue, order, payment, catalog or operator");
     } else if (!listener_prepare() || FCGX_Init() != 0) {
         code = program_usage_error(
-            &program, "file descriptor 0 is no listening socket: start it by spawn-fcgi");
+            &program, "file descriptor 0 is not a listening socket: start it with spawn-fcgi");
     } else {
         code = serve((enum pool)pool, &settings);
     }

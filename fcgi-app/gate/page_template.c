@@ -75,8 +75,8 @@ static bool read_language(struct page_template *page, const char *file, size_t l
     free(text);
     if (!json_object_is_type(draft->texts, json_type_object)) {
         (void)json_object_put(draft->texts);
-        (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: %s is no JSON object of texts",
-                       name);
+        (void)snprintf(error, WAITING_PAGE_ERROR,
+                       "the waiting page: %s is not a JSON object of texts", name);
         return false;
     }
     memcpy(draft->version.language, file, length);

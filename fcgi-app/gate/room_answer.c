@@ -308,27 +308,26 @@ static void answer_json(const struct services *services, const struct request *r
         const char *detail;
     } SAID[] = {
         [FACE_JOIN] = {PROBLEM_WAITING,
-                       "Everyone waits in line here. Open the page in a browser; a program takes a "
-                       "place by a GET with the cookie that it was given."},
-        [FACE_PROOF] =
-            {PROBLEM_WAITING,
-             "A place here costs a proof of work: do the one at challenge, and send it as "
-             "captcha to entries beside it."},
-        [FACE_WAITING] = {PROBLEM_WAITING, "You stand in line; the place is kept."},
+                       "You need a place in line here. Open the page in a browser; a program sends "
+                       "a GET with the cookie that it was given."},
+        [FACE_PROOF] = {PROBLEM_WAITING,
+                        "A place here requires a proof of work. Solve the challenge at the address "
+                        "in challenge, and send the solution as captcha to entries beside it."},
+        [FACE_WAITING] = {PROBLEM_WAITING, "You are waiting in line. Your place is kept."},
         [FACE_READY] = {PROBLEM_WAITING, "It is your turn: send the request again."},
         [FACE_PRE_OPEN] = {PROBLEM_WAITING, "It is not open yet."},
-        [FACE_PAUSED] = {PROBLEM_WAITING, "Nobody is let in for the moment; the place is kept."},
-        [FACE_HOLD] = {PROBLEM_WAITING, "Everyone waits for the moment; the place is kept."},
+        [FACE_PAUSED] = {PROBLEM_WAITING, "No one is admitted at the moment. Your place is kept."},
+        [FACE_HOLD] = {PROBLEM_WAITING, "Everyone has to wait at the moment. Your place is kept."},
         [FACE_SOLD_OUT] = {PROBLEM_WAITING, "Everything is sold out."},
-        [FACE_CLOSED] = {PROBLEM_WAITING, "The queue takes nobody in any more."},
-        [FACE_TAKEN_OVER] = {PROBLEM_WAITING, "The place was taken over on another screen."},
-        [FACE_COOKIES] = {PROBLEM_WAITING, "Cookies are needed to wait here."},
+        [FACE_CLOSED] = {PROBLEM_WAITING, "The queue is closed."},
+        [FACE_TAKEN_OVER] = {PROBLEM_WAITING, "Your place was taken over on another screen."},
+        [FACE_COOKIES] = {PROBLEM_WAITING, "Cookies are required to wait here."},
         [FACE_LOGIN] = {PROBLEM_WAITING, "Log in on the site first."},
-        [FACE_FULL] = {PROBLEM_WAITING, "The line is full at the moment."},
+        [FACE_FULL] = {PROBLEM_WAITING, "The line is full. Try again later."},
         [FACE_UNAVAILABLE] = {PROBLEM_ADMISSION_UNAVAILABLE,
-                              "The queue cannot be reached at the moment; nobody loses a place."},
-        [FACE_UNSAFE] = {PROBLEM_WAITING, "Nothing was done with what you sent. Send it again once "
-                                          "you are let in."},
+                              "The queue cannot be reached at the moment. No place is lost."},
+        [FACE_UNSAFE] = {PROBLEM_WAITING,
+                         "Your form was not processed. Send it again once you are admitted."},
         [FACE_NOT_CONFIGURED] = {PROBLEM_ADMISSION_UNAVAILABLE,
                                  "This part of the site names a queue that does not exist."},
     };

@@ -8,8 +8,8 @@ static const char NOT_JSON[] = "The body is not valid JSON.";
 static const char NOT_UTF8[] = "The body is not valid UTF-8.";
 static const char TOO_DEEP[] = "The body is nested too deep.";
 
-static const char NUL_IN_TEXT[] = "The body holds a string with U+0000.";
-static const char TOO_MANY[] = "The body holds more values than any request needs.";
+static const char NUL_IN_TEXT[] = "The body contains a string with U+0000.";
+static const char TOO_MANY[] = "The body contains too many values.";
 
 enum { NO_UNIT = 0x10000 };
 

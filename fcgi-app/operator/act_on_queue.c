@@ -20,8 +20,8 @@ static bool look_at_stock(const struct services *services, const struct request 
 
     if (!availability_publish(services->postgres, services->redis, request->arena, row->id, true)) {
         problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
-                       "The queue is resumed, but whether anything is left to sell could not be "
-                       "looked up. Send the same request again.");
+                       "The queue is resumed, but the stock could not be checked. Send the same "
+                       "request again.");
         return false;
     }
     return store_answered(
@@ -42,9 +42,9 @@ void act_on_queue(const struct services *services, const struct request *request
         return;
     }
     if (!queue_action_parse(request->parameters[1], &action)) {
-        problem_answer(request, response, PROBLEM_NOT_FOUND,
-                       "There is no such action; there are pause, resume, drain, sold-out and "
-                       "reset.");
+        problem_answer(
+            request, response, PROBLEM_NOT_FOUND,
+            "There is no such action. The actions are pause, resume, drain, sold-out and reset.");
         return;
     }
     if (!store_answered(services, request, response,

@@ -52,7 +52,7 @@ static bool read_list(const struct body_reader *reader, json_object *list,
         if (!code_is_sound(order->codes[i])) {
             return body_refuse(
                 reader, arena_format(reader->request->arena, "/codes/%zu", i),
-                "A code must have 4 to 64 letters or digits, hyphens and spaces aside.");
+                "A code must have 4 to 64 letters or digits, not counting hyphens and spaces.");
         }
     }
     return true;
@@ -96,8 +96,7 @@ static bool read_order(const struct request *request, struct response *response,
         (!rfc3339_parse(body_text(ends), &order->ends_ms) || order->ends_ms < 1)) {
         return body_refuse(
             &reader, "/expiresAt",
-            "expiresAt must be a time by RFC 3339 with its zone, after 1970 began, or "
-            "null.");
+            "expiresAt must be an RFC 3339 time with a zone, from 1970 on, or null.");
     }
     bool listed = json_object_object_get_ex(body, "codes", &codes);
     bool fresh = json_object_object_get_ex(body, "generate", &generate);

@@ -77,8 +77,7 @@ static bool each_once(const struct request *request, struct response *response,
         if (str_equal(list[i - 1].code, list[i].code)) {
             problem_answer_at(request, response,
                               arena_format(request->arena, "/codes/%zu", list[i].index),
-                              "This code stands in the list already, as number %zu counted from 0. "
-                              "Nothing was added.",
+                              "This code is already in the list, at index %zu. Nothing was added.",
                               list[i - 1].index);
             return false;
         }
@@ -135,7 +134,7 @@ static bool read_addition(const struct request *request, struct response *respon
             return refuse(
                 request, response,
                 arena_format(request->arena, "/%s", json_pointer_token(request->arena, name)),
-                "There is no field of that name.");
+                "There is no such field.");
         }
     }
     if (listed == fresh) {
@@ -171,10 +170,9 @@ static bool store(const struct services *services, const struct request *request
             problem_answer(
                 request, response,
                 outcome == COUPON_FAILED ? PROBLEM_INTERNAL_ERROR : PROBLEM_ORDERS_UNAVAILABLE,
-                "%zu of %zu codes were looked at when PostgreSQL ceased to answer. %s", at,
-                addition->count,
-                addition->fresh ? "Look how many coupons the event has before you make more."
-                                : "Send the same list again: what is stored stays as it is.");
+                "PostgreSQL stopped answering after %zu of %zu codes. %s", at, addition->count,
+                addition->fresh ? "Check how many coupons the event has before you generate more."
+                                : "Send the same list again: stored codes are not changed.");
             return false;
         }
         for (size_t i = 0; i < known_count; i++, addition->known++) {

@@ -38,8 +38,8 @@ static bool nobody_left(const struct services *services, const struct request *r
 
     if (queue_publication_read_stats(reply, request->arena, &stats) != OUTCOME_OK) {
         problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
-                       "Redis cannot say whether anybody is left in the queue; nothing was "
-                       "changed. With ?force=true it is not asked.");
+                       "Redis does not answer, so the queue may still have members; nothing was "
+                       "changed. ?force=true skips this check.");
         return false;
     }
     if (stats.waiting + stats.away + stats.ready + stats.claimed + stats.unpaid > 0) {

@@ -62,7 +62,7 @@ static bool read_text(const struct simulated *it, const char *name, size_t maxim
     }
     *text = str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
     if (text->n > maximum || memchr(text->p, '\0', text->n) != NULL) {
-        return refuse(it, pointer, "It is too long, or holds a NUL.");
+        return refuse(it, pointer, "It is too long, or contains a NUL.");
     }
     return true;
 }
@@ -190,7 +190,7 @@ static bool build_request(struct simulated *it, struct request *simulated)
         return false;
     }
     if (it->member.n > 0 && !visitor_or_member_is(it->member)) {
-        return refuse(it, "/member", "That is no member's id, and no visitor's.");
+        return refuse(it, "/member", "That is not the id of a member or a visitor.");
     }
     if (!visitor_id_is(it->member)) {
         add_parameter(it, "SLUICE_MEMBER", it->member);
@@ -213,17 +213,17 @@ static const char *pass_word(const struct visit *visit)
 static const char *why_of(const struct visit *visit, const char *verdict)
 {
     static const char *const RULES[] = {
-        [GATE_BYPASS_NETWORK] = "A rule of bypass lets this address through.",
-        [GATE_BYPASS_PATH] = "A rule of bypass lets this path through.",
-        [GATE_BYPASS_SECRET] = "The secret of bypass lets it through.",
-        [GATE_BYPASS_CRAWLER] = "A rule of bypass lets this crawler through.",
+        [GATE_BYPASS_NETWORK] = "A bypass rule lets this address through.",
+        [GATE_BYPASS_PATH] = "A bypass rule lets this path through.",
+        [GATE_BYPASS_SECRET] = "The bypass secret lets it through.",
+        [GATE_BYPASS_CRAWLER] = "A bypass rule lets this crawler through.",
     };
     static const char *const WORDS[][2] = {
-        {"off", "The gate is off: everybody goes through."},
-        {"watch", "The gate only watches: everybody goes through, and is counted."},
-        {"hold", "The gate is on hold: nobody goes through, whoever it is."},
-        {"pass", "The pass is good and was renewed a moment ago."},
-        {"preflight", "A browser's question before a script's request always goes through."},
+        {"off", "The gate is off: every request passes."},
+        {"watch", "The gate only watches: every request passes and is counted."},
+        {"hold", "The gate is on hold: no visitor passes, with or without a pass."},
+        {"pass", "The pass is valid and was renewed a moment ago."},
+        {"preflight", "A CORS preflight always passes."},
     };
     enum gate_bypass_reason rule = gate_bypass_match(visit->known->bypass, &visit->facts);
 
@@ -236,8 +236,8 @@ static const char *why_of(const struct visit *visit, const char *verdict)
         }
     }
     return visit->kind == CLIENT_PAGE
-               ? "Nobody knows who it is: it sees the waiting page, which enters the line."
-               : "Nobody knows who it is, and this is no page that a person opens: it is told to "
+               ? "The visitor is unknown: the waiting page is shown, and enters the line."
+               : "The visitor is unknown, and this is not a page navigation: the client is told to "
                  "wait and takes no place.";
 }
 
@@ -260,8 +260,8 @@ static bool find_owner(const struct simulated *it, const struct visit *visit,
     finding->verdict = finding->through ? "pass" : "wait";
     finding->why = member_why(it->services, it->request, visit->queue, &place);
     if (!finding->through && gate_may_enter_at_once(visit)) {
-        *finding =
-            (struct finding){true, "enter", "Nobody waits: it would enter and go through at once."};
+        *finding = (struct finding){
+            true, "enter", "No one waits: the visitor would enter and be admitted immediately."};
     }
     return true;
 }
@@ -282,7 +282,7 @@ static bool find(const struct simulated *it, const struct visit *visit, struct f
         return true;
     case GATE_ENTER:
         *finding = (struct finding){
-            true, "enter", "Nobody waits: it would enter as a new visitor and go through at once."};
+            true, "enter", "No one waits: a new visitor would enter and be admitted immediately."};
         return true;
     case GATE_CHECK:
         return find_owner(it, visit, finding);
@@ -303,8 +303,8 @@ static bool look(const struct simulated *it, const struct request *simulated, st
             return queue_not_found(it->request, it->response, visit->queue);
         }
         problem_answer(it->request, it->response, PROBLEM_ADMISSION_UNAVAILABLE,
-                       "Redis gave no answer: the gate lets nobody in then, and keeps those with a "
-                       "pass until its end.");
+                       "Redis does not answer: the gate admits no one then, and visitors with a "
+                       "pass stay until it expires.");
         return false;
     }
     visit_identify(it->services, simulated, visit);

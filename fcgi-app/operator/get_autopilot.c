@@ -71,7 +71,8 @@ void get_autopilot(const struct services *services, const struct request *reques
         return;
     }
     if (outcome != OUTCOME_OK) {
-        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE, "Redis gave no answer.");
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
+                       "Redis does not answer. Send the same request again.");
         return;
     }
     json_object *answer = autopilot_json(request->arena, call.id, reply);

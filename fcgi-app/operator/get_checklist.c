@@ -43,7 +43,7 @@ static void check_queues(struct checklist *list, const struct queue_row *rows, s
     }
     if (count == 0) {
         check_add(list, "queues", CHECK_WARN,
-                  "Make one: sluicectl queue set NAME ratePerSecond=20.", "There is no queue.");
+                  "Create one: sluicectl queue set NAME ratePerSecond=20.", "There is no queue.");
     }
 }
 

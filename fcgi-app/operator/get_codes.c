@@ -53,7 +53,7 @@ static bool read_after(const struct request *request, struct response *response,
         return true;
     }
     problem_answer(request, response, PROBLEM_INVALID_REQUEST,
-                   "after must be the next of the page before.");
+                   "after must be the `next` of the previous page.");
     return false;
 }
 

@@ -33,7 +33,8 @@ void get_entrants(const struct services *services, const struct request *request
         redis_call(services->redis, request->arena,
                    lottery_entrants_ask(request->arena, call.id, after, ENTRANTS_PER_PAGE));
     if (reply == NULL || reply->type != REDIS_REPLY_ARRAY) {
-        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE, "Redis gave no answer.");
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
+                       "Redis does not answer. Send the same request again.");
         return;
     }
     json_object *answer = json_object_new_object();

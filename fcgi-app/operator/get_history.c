@@ -73,7 +73,7 @@ static bool read_range(const struct request *request, struct response *response,
     }
     return range->step_s >= least ||
            refuse(request, response,
-                  "That would be more than 1500 points: take a longer step or less time.");
+                  "That would be more than 1500 points. Use a longer step or a shorter time.");
 }
 
 void get_history(const struct services *services, const struct request *request,

@@ -33,14 +33,14 @@ static bool read_filter(const struct request *request, struct response *response
     }
     if (request_query(request, STR("state"), &filter->state) &&
         !payment_phase_parse(filter->state, &phase)) {
-        return refuse(request, response, "state must be one of a payment's, e.g. UNKNOWN.");
+        return refuse(request, response, "state must be a state of a payment, e.g. UNKNOWN.");
     }
     if (request_query(request, STR("order"), &filter->order) && !order_id_is_valid(filter->order)) {
         return refuse(request, response, "order must be an order's id.");
     }
     if (request_query(request, STR("cursor"), &filter->before) &&
         !payment_id_is_valid(filter->before)) {
-        return refuse(request, response, "cursor must be the `next` of the page before.");
+        return refuse(request, response, "cursor must be the `next` of the previous page.");
     }
     if (request_query(request, STR("limit"), &value) &&
         !str_to_int64(value, 1, PAYMENT_PAGE_MAX, limit)) {

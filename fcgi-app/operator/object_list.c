@@ -20,7 +20,7 @@ void answer_object_list(const struct services *services, const struct request *r
     }
     if (request_query(request, STR("after"), &after) && !identifier_is_slug(after)) {
         problem_answer(request, response, PROBLEM_INVALID_REQUEST,
-                       "after must be the `next` of the page before.");
+                       "after must be the `next` of the previous page.");
         return;
     }
     /* One row more than shown tells whether there is a next page. */

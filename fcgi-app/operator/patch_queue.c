@@ -66,7 +66,8 @@ void patch_queue(const struct services *services, const struct request *request,
     }
     if (change == QUEUE_STALE) {
         problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
-                       "The queue is being changed by others all the time; nothing was changed.");
+                       "Others keep changing the queue at the same time; nothing was changed. Send "
+                       "the same request again.");
         return;
     }
     if (!publish_change(services, request, response, change, &row)) {

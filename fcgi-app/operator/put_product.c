@@ -62,11 +62,11 @@ static bool answer_outcome(const struct body_reader *reader, enum product_outcom
         return false;
     case PRODUCT_BELOW_SOLD:
         problem_answer_at(reader->request, reader->response, "/stock",
-                          "stock must be at least %" PRId64 ": so many are sold already.", sold);
+                          "stock must be at least %" PRId64 ": that many are already sold.", sold);
         return false;
     case PRODUCT_QUEUE_FIXED:
         return body_refuse(reader, "/queue",
-                           "Some of it is sold already, so it stays with the queue that it has.");
+                           "Some of it is already sold, so its queue cannot change.");
     case PRODUCT_UNAVAILABLE:
         problem_answer(reader->request, reader->response, PROBLEM_ORDERS_UNAVAILABLE,
                        "PostgreSQL cannot answer at the moment; the change may or may not be "

@@ -45,7 +45,7 @@ static bool read_time(const struct body_reader *reader, json_object *value, int6
 {
     return (rfc3339_parse(body_text(value), ms) && *ms >= 0) ||
            body_refuse(reader, "/startsAt",
-                       "startsAt must be a time by RFC 3339 with its zone, from 1970 on.");
+                       "startsAt must be an RFC 3339 time with a zone, from 1970 on.");
 }
 
 static bool read_show(struct put *put, json_object *body)
@@ -81,7 +81,8 @@ static bool read_show(struct put *put, json_object *body)
 static bool refuse_busy(const struct put *put, const char *why, int64_t count)
 {
     problem_answer(put->reader.request, put->reader.response, PROBLEM_QUEUE_BUSY,
-                   "%" PRId64 " %s the queue %.*s: the show cannot leave it before they are done.",
+                   "%" PRId64
+                   " %s the queue %.*s: the show cannot leave it before they have finished.",
                    count, why, STR_ARG(put->old.queue));
     return false;
 }
@@ -89,8 +90,8 @@ static bool refuse_busy(const struct put *put, const char *why, int64_t count)
 static bool refuse_unknown(const struct put *put)
 {
     problem_answer(put->reader.request, put->reader.response, PROBLEM_ADMISSION_UNAVAILABLE,
-                   "Redis cannot say whether anybody is in the queue for this show; nothing was "
-                   "changed.");
+                   "Redis does not answer, so members may be in the queue for this show; nothing "
+                   "was changed.");
     return false;
 }
 
@@ -146,8 +147,8 @@ static void answer_fixed(const struct put *put, const struct show_change *change
     struct buffer json;
 
     problem_answer(put->reader.request, put->reader.response, PROBLEM_SEATS_FIXED,
-                   "Seats that were ever ordered cannot vanish, and those that are ordered now "
-                   "keep their price: %.*s%s. Nothing was changed.",
+                   "Seats that were ever ordered cannot be removed, and those ordered now keep "
+                   "their price: %.*s%s. Nothing was changed.",
                    STR_ARG(first), change->fixed_count > 1 ? " and others" : "");
     buffer_init(&json, change->fixed_count * (SEAT_MAX + 3) + 3);
     buffer_add_char(&json, '[');
@@ -177,9 +178,10 @@ static bool stored(const struct put *put, enum show_outcome outcome,
         return body_refuse(&put->reader, "/concert", "There is no concert %.*s.",
                            STR_ARG(put->show.concert));
     case SHOW_QUEUE_FIXED:
-        problem_answer(put->reader.request, put->reader.response, PROBLEM_QUEUE_BUSY,
-                       "Seats of the show are ordered through the queue %.*s, so it stays with it.",
-                       STR_ARG(put->old.queue));
+        problem_answer(
+            put->reader.request, put->reader.response, PROBLEM_QUEUE_BUSY,
+            "Seats of the show were ordered through the queue %.*s, so its queue cannot change.",
+            STR_ARG(put->old.queue));
         return false;
     case SHOW_SEATS_FIXED:
         answer_fixed(put, change);

@@ -51,8 +51,8 @@ bool store_answered(const struct services *services, const struct request *reque
         return false;
     case POSTGRES_UNKNOWN:
         problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
-                       "PostgreSQL gave no answer in time; the change may or may not be stored. "
-                       "Look at it and repeat it where it is missing.");
+                       "PostgreSQL did not answer in time; the change may or may not be stored. "
+                       "Check it, and repeat it if it is missing.");
         return false;
     case POSTGRES_REFUSED:
         break;
@@ -101,7 +101,7 @@ bool publish_change(const struct services *services, const struct request *reque
     problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
                    published == OUTCOME_NOT_FOUND
                        ? "The change is stored and takes effect when the queue, which Redis has "
-                         "lost, is recovered."
+                         "lost, has been recovered."
                        : "The change is stored and takes effect when Redis is back.");
     return false;
 }
@@ -177,7 +177,7 @@ void queue_answer_unknown(const struct services *services, const struct request 
     }
     if (found) {
         problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
-                       "Redis has lost the queue; its recovery is under way.");
+                       "Redis has lost the queue; it is being recovered.");
     } else {
         (void)queue_not_found(request, response, queue);
     }

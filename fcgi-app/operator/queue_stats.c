@@ -44,7 +44,8 @@ void queue_stats(const struct services *services, const struct request *request,
         return;
     }
     if (outcome != OUTCOME_OK) {
-        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE, "Redis gave no answer.");
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
+                       "Redis does not answer. Send the same request again.");
         return;
     }
     json_object *answer = stats_json(call.id, &stats, (size_t)samples);

@@ -14,11 +14,12 @@ enum { PROOF_MEMORY_MS = (ALTCHA_LIFE_S + 60) * 1000 };
 
 static const char PROOF[] = "altcha";
 static const char TOKEN[] = "siteverify";
-static const char WHY_NONE[] = "Send the answer to the captcha as captcha.";
-static const char WHY_TAKEN[] = "This answer to the captcha was used before.";
-static const char WHY_NOT_SET_UP[] = "This kind of captcha is not set up here.";
-static const char WHY_NO_MEMORY[] = "Whether the answer was used before cannot be looked up.";
-static const char WHY_BACK[] = "The captcha's provider answers: send the answer to its captcha.";
+static const char WHY_NONE[] = "Send the captcha's solution as captcha.";
+static const char WHY_TAKEN[] = "This captcha solution was used before. Solve a new one.";
+static const char WHY_NOT_SET_UP[] = "This kind of captcha is not configured here.";
+static const char WHY_NO_MEMORY[] =
+    "The captcha solution cannot be checked for reuse at the moment.";
+static const char WHY_BACK[] = "The captcha's provider answers: send the solution of its captcha.";
 
 /* One check in progress. */
 struct check {

@@ -31,7 +31,7 @@ void get_challenge(const struct services *services, const struct request *reques
     }
     if (services->altcha_keys == NULL) {
         problem_answer(request, response, PROBLEM_NOT_FOUND,
-                       "No proofs of work are given out here.");
+                       "Proofs of work are not configured here.");
         return;
     }
     const struct altcha_subject subject = captcha_subject(request->arena, event, caller.id);

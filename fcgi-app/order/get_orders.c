@@ -53,7 +53,7 @@ void get_orders(const struct services *services, const struct request *request,
     }
     if (request_query(request, STR("cursor"), &cursor) && !order_cursor_is_valid(cursor)) {
         problem_answer(request, response, PROBLEM_INVALID_REQUEST,
-                       "The parameter cursor must be the next of an earlier answer.");
+                       "The parameter cursor must be the `next` of an earlier answer.");
         return;
     }
     enum order_outcome outcome =

@@ -34,7 +34,7 @@ static bool read_replace(json_object *json, bool *replace, struct body_fault *fa
         return true;
     }
     if (!json_object_is_type(value, json_type_boolean)) {
-        return body_fail(fault, "/replace", "Say true or false.");
+        return body_fail(fault, "/replace", "replace must be true or false.");
     }
     *replace = json_object_get_boolean(value);
     return true;

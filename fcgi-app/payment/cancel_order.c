@@ -44,7 +44,7 @@ static void answer_refusal(const struct request *request, struct response *respo
     switch (stored) {
     case PAYMENT_STORED_NOT_CANCELABLE:
         problem_answer(request, response, PROBLEM_ORDER_NOT_CANCELABLE,
-                       "The order is %.*s: it has ended.", STR_ARG(status));
+                       "The order has ended: it is %.*s.", STR_ARG(status));
         return;
     case PAYMENT_STORED_IN_PROGRESS:
         problem_answer(request, response, PROBLEM_PAYMENT_IN_PROGRESS,
@@ -100,7 +100,7 @@ void cancel_order(const struct services *services, const struct request *request
     tell_redis(services, request, caller.id, &cancel);
     if (cancel.payment.n > 0 && !refund(services, request, &cancel)) {
         problem_answer(request, response, PROBLEM_ORDER_NOT_CANCELABLE,
-                       "The payment provider does not give the money back. The order stays paid.");
+                       "The payment provider refuses the refund. The order stays paid.");
         return;
     }
     order_answer_log(LOG_LEVEL_INFO, "order.canceled", &cancel.order, caller.id, "");

@@ -37,7 +37,7 @@ static void record_hint(const struct services *services, const struct request *r
         return;
     default:
         problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
-                       "It could not be recorded. Send it again.");
+                       "The webhook could not be recorded. Send it again.");
         return;
     }
 }
@@ -70,14 +70,14 @@ void payment_webhook(const struct services *services, const struct request *requ
         return;
     case PAYMENT_NOTICE_MALFORMED:
         problem_answer(request, response, PROBLEM_INVALID_REQUEST,
-                       "This is not in the form of the provider's webhooks.");
+                       "The body is not a webhook of the provider.");
         return;
     case PAYMENT_NOTICE_FORGED:
         log_event(LOG_LEVEL_WARNING, "payment.webhook_forged", LOG_NO_FIELDS);
-        problem_answer(request, response, PROBLEM_FORBIDDEN, "The signature is not right.");
+        problem_answer(request, response, PROBLEM_FORBIDDEN, "The signature is invalid.");
         return;
     case PAYMENT_NOTICE_NONE:
         break;
     }
-    problem_answer(request, response, PROBLEM_NOT_FOUND, "Nobody is listened to at this address.");
+    problem_answer(request, response, PROBLEM_NOT_FOUND, "There is no webhook at this address.");
 }

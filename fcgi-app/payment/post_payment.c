@@ -77,12 +77,12 @@ static void answer_refusal(const struct request *request, struct response *respo
         return;
     case PAYMENT_STARTED_NOT_PAYABLE:
         problem_answer(request, response, PROBLEM_ORDER_NOT_PAYABLE,
-                       "The order is %.*s, and no payment of it can be started (any more).",
+                       "The order is %.*s, so no payment can be started.",
                        STR_ARG(start->order_status));
         return;
     case PAYMENT_STARTED_NO_PROVIDER:
         problem_answer(request, response, PROBLEM_PAYMENT_UNAVAILABLE,
-                       "Payments cannot be started at the moment. Nothing was taken.");
+                       "Payments cannot be started at the moment. Nothing was charged.");
         return;
     case PAYMENT_STARTED_NO_STORE:
         problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
@@ -90,8 +90,8 @@ static void answer_refusal(const struct request *request, struct response *respo
         return;
     default:
         problem_answer(request, response, PROBLEM_INTERNAL_ERROR,
-                       "Nothing was taken. Send the same request again; if it stays, report the "
-                       "instance.");
+                       "Nothing was charged. Send the same request again; if it fails again, "
+                       "report the instance.");
         return;
     }
 }

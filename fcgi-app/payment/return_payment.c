@@ -42,7 +42,7 @@ static bool only_looks(const struct request *request)
 static void answer_forbidden(const struct request *request, struct response *response)
 {
     problem_answer(request, response, PROBLEM_FORBIDDEN,
-                   "This address is not one of a payment of this order. Nothing was changed.");
+                   "This address does not belong to a payment of this order. Nothing was changed.");
 }
 
 static void answer_result(const struct services *services, const struct request *request,

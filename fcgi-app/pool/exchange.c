@@ -102,7 +102,7 @@ bool exchange_begin(struct exchange *exchange, enum pool pool, size_t body_max, 
         exchange->input_is_read = drain(fcgi);
         if (too_large) {
             problem_answer(request, &exchange->response, PROBLEM_BODY_TOO_LARGE,
-                           "At most %zu bytes are taken here.", body_max);
+                           "The body may have at most %zu bytes.", body_max);
         } else {
             problem_answer(request, &exchange->response, PROBLEM_INVALID_REQUEST,
                            "The address, a header or the body is malformed or too long.");

@@ -151,6 +151,5 @@ void shedding_answer(enum pool pool, enum shed_kind kind, const struct request *
 
     count(kind);
     problem_answer(request, response, problem,
-                   "More is asked at the moment than can be answered; no place and no token is "
-                   "lost.");
+                   "There are too many requests at the moment. No place and no token is lost.");
 }

@@ -29,8 +29,8 @@
 #include "lib/metrics/metrics.h"
 
 static const char WHY_NO_PROOF[] =
-    "A place here costs a proof of work: send the answer to a challenge as captcha.";
-static const char WHY_PROOF_SPENT[] = "This proof of work was used before.";
+    "A place here requires a proof of work. Send the solution of a challenge as captcha.";
+static const char WHY_PROOF_SPENT[] = "This proof of work was used before. Fetch a new challenge.";
 
 /* The body and all its members are optional. */
 struct entry_body {
@@ -56,7 +56,7 @@ static bool read_text(const struct request *request, struct response *response, 
     *text = str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
     if (!json_object_is_type(value, json_type_string) || text->n > maximum) {
         problem_answer_at(request, response, arena_format(request->arena, "/%s", name),
-                          "%s must be text of at most %zu letters.", name, maximum);
+                          "%s must be a string of at most %zu bytes.", name, maximum);
         return false;
     }
     return true;
@@ -141,7 +141,8 @@ void enter_finish(const struct services *services, const struct request *request
     if (ticket.n == 0) {
         log_event(LOG_LEVEL_ERROR, "ticket.not_signed",
                   LOG_FIELDS(LOG_STR("queue", caller->queue), LOG_INT("seq", position->seq)));
-        problem_answer(request, response, PROBLEM_INTERNAL_ERROR, "The ticket was not signed.");
+        problem_answer(request, response, PROBLEM_INTERNAL_ERROR,
+                       "The ticket could not be signed.");
         return;
     }
     log_set_request(request->request_id, request->traceparent);

@@ -106,7 +106,8 @@ static struct identification identify(const struct services *services,
         .services = services, .request = request, .queue = request->parameters[0]};
 
     if (request->from_room) {
-        identification.why_not = "Nobody is known by a cookie or a login of the site.";
+        identification.why_not =
+            "The request has neither a visitor cookie nor a login of the site.";
         identification.is_known = identify_by_site(services, request, &identification.caller);
     } else {
         identification.is_known =
@@ -157,7 +158,7 @@ struct line_caller *identify_entrant(const struct services *services, const stru
     }
     if (!identification.is_known && request->from_room) {
         problem_answer(request, response, PROBLEM_COOKIES_REQUIRED,
-                       "The browser brought no cookie back: allow cookies for this site.");
+                       "The browser did not send the cookie back. Allow cookies for this site.");
         return NULL;
     }
     if (identification.is_known) {

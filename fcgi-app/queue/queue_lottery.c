@@ -54,7 +54,7 @@ void queue_lottery_finish(const struct services *services, const struct request 
     (void)services;
     (void)memory;
     if (lottery_state_is_none(reply)) {
-        problem_answer(request, response, PROBLEM_NOT_FOUND, "The queue %.*s is no lottery.",
+        problem_answer(request, response, PROBLEM_NOT_FOUND, "The queue %.*s is not a lottery.",
                        STR_ARG(queue));
         return;
     }

@@ -63,7 +63,7 @@ write_problems()
         again='Sending the same request again gives the same answer.'
         more=
         if ((seconds > 0)); then
-            again='Sending the same request again helps, after the time that Retry-After names.'
+            again='Send the same request again after the time in Retry-After.'
             more="add_header Retry-After $seconds always;"
             if [[ $status == 429 || $status == 503 ]]; then
                 # Randomized, see nginx/snippets/retry.conf.in.
