@@ -115,7 +115,7 @@ static bool perform(const struct invocation *invocation, CURL *curl, struct clie
                                   closed
                                       ? "%s does not answer (%s). Is Sluice running? Start it with "
                                         "scripts/run, or name its address with --url or SLUICE_URL."
-                                      : "%s gave no whole answer: %s.",
+                                      : "%s sent an incomplete answer: %s.",
                                   invocation->url, curl_easy_strerror(code)));
 }
 
@@ -169,11 +169,11 @@ bool client_try(const struct invocation *invocation, const char *method, const c
         answer->body = json_tokener_parse(arena_copy(invocation->arena, buffer_text(&received)));
         arena_on_reset(invocation->arena, release_json, answer->body);
         if (!json_object_is_type(answer->body, json_type_object)) {
-            answered =
-                no_answer(answer, EXIT_UNAVAILABLE,
-                          arena_format(invocation->arena,
-                                       "%s answered with status %ld and no JSON: is that Sluice?",
-                                       invocation->url, answer->status));
+            answered = no_answer(
+                answer, EXIT_UNAVAILABLE,
+                arena_format(invocation->arena,
+                             "%s answered with status %ld and without JSON. Is that Sluice?",
+                             invocation->url, answer->status));
         }
     }
     buffer_free(&received);
@@ -215,7 +215,7 @@ enum exit_code client_refused(const struct invocation *invocation,
     enum exit_code exit_code = code_of(answer->status);
 
     if (answer->body == NULL) {
-        return failed_as(exit_code, "%s answered with status %ld and nothing more.",
+        return failed_as(exit_code, "%s answered with status %ld and an empty body.",
                          invocation->url, answer->status);
     }
     const char *code = text_field(answer->body, "code", "");

@@ -20,7 +20,7 @@ static json_object *new_request(const struct invocation *invocation)
     const char *kind = invocation->arguments[1];
 
     if (strcmp(kind, "invite") != 0 && strcmp(kind, "priority") != 0) {
-        (void)misused("a code's kind is invite or priority, not '%s'", kind);
+        (void)misused("a code's kind must be invite or priority, not '%s'", kind);
         return NULL;
     }
     json_object *request = scratch_object(invocation);

@@ -69,7 +69,7 @@ static bool set_field(json_object *event, const char *argument)
     struct str text;
 
     if (!str_split(str_of(argument), '=', &name, &text)) {
-        (void)misused("'%s' is no name=value", argument);
+        (void)misused("'%s' does not have the form name=value", argument);
         return false;
     }
     for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
@@ -81,7 +81,8 @@ static bool set_field(json_object *event, const char *argument)
             return true;
         }
     }
-    (void)misused("an event has name, queue, opens, ends and captcha, no '%.*s'", STR_ARG(name));
+    (void)misused("an event has no '%.*s', only name, queue, opens, ends and captcha",
+                  STR_ARG(name));
     return false;
 }
 

@@ -68,7 +68,7 @@ static bool read_field(struct csv_reader *reader, struct buffer *field, int *end
             break;
         }
         if (quoted || (c == '"' && field->length > 0)) {
-            reader->why = "a quote stands within a field";
+            reader->why = "there is a quote within a field";
             return false;
         }
         if (c == '"') {
@@ -82,7 +82,7 @@ static bool read_field(struct csv_reader *reader, struct buffer *field, int *end
     }
     if (!buffer_ok(field) ||
         (field->length > 0 && memchr(buffer_text(field).p, '\0', field->length) != NULL)) {
-        reader->why = "a field is too long, or holds a NUL";
+        reader->why = "a field is too long, or contains a NUL";
         return false;
     }
     return true;

@@ -40,7 +40,7 @@ static void at_least(struct doctor *doctor, const char *name, const char *file, 
 
     if (number < 0) {
         doctor_note(doctor, name, FINDING_WARN,
-                    "Look at it on the host itself, or name its /proc with --proc.",
+                    "Check it on the host itself, or name its /proc with --proc.",
                     "%s cannot be read here", key);
         return;
     }
@@ -63,7 +63,7 @@ static void check_sandbox(struct doctor *doctor)
     }
     if (!doctor->settings.sandbox) {
         doctor_note(doctor, "kernel.sandbox", FINDING_WARN,
-                    "Set sandbox = true, unless you are looking for a fault of the sandbox itself.",
+                    "Set sandbox = true, unless you are debugging the sandbox itself.",
                     "the programs do not confine themselves");
         return;
     }
@@ -77,12 +77,12 @@ void doctor_kernel(struct doctor *doctor)
 {
     at_least(doctor, "kernel.somaxconn", "sys/net/core/somaxconn", "net.core.somaxconn", BACKLOG,
              FINDING_FAIL,
-             "Above that many waiting connections a pool's socket refuses, however long its own "
+             "With more waiting connections a pool's socket refuses new ones, however long its own "
              "backlog.");
     at_least(doctor, "kernel.syn-backlog", "sys/net/ipv4/tcp_max_syn_backlog",
              "net.ipv4.tcp_max_syn_backlog", BACKLOG, FINDING_FAIL,
-             "When a crowd comes in one second, half-open connections beyond that are dropped and "
-             "tried again seconds later.");
+             "If a crowd arrives within a second, half-open connections beyond that are dropped "
+             "and retried seconds later.");
     at_least(doctor, "kernel.syncookies", "sys/net/ipv4/tcp_syncookies", "net.ipv4.tcp_syncookies",
              1, FINDING_FAIL,
              "Without cookies a flood of half-open connections keeps everyone out.");
@@ -90,7 +90,7 @@ void doctor_kernel(struct doctor *doctor)
              "Every client may need two files.");
     at_least(doctor, "kernel.overcommit", "sys/vm/overcommit_memory", "vm.overcommit_memory", 1,
              FINDING_WARN,
-             "Redis forks to write its log anew, and Linux may refuse the fork although its memory "
+             "Redis forks to rewrite its log, and Linux may refuse the fork although its memory "
              "would never be used.");
     check_sandbox(doctor);
 }

@@ -35,14 +35,14 @@ static const char HEAD[] =
 
 static const char TAIL[] =
     "    help [COMMAND | settings]\n"
-    "        This text, a command's part of it with examples, or all settings of a\n"
+    "        This text, the part about a command with examples, or all settings of a\n"
     "        queue.\n"
     "\n";
 
 static const char REST[] =
     "\n"
     "ENVIRONMENT\n"
-    "    SLUICE_URL, SLUICE_DATA   as --url and --data, which come first\n"
+    "    SLUICE_URL, SLUICE_DATA   as --url and --data, which take precedence\n"
     "    SLUICE_ADMIN_KEY_FILE     the operator's key, instead of DIR/secrets/admin.key\n"
     "\n"
     "FILES\n"
@@ -55,8 +55,8 @@ static const char REST[] =
     "    0   done\n"
     "    1   refused; or diff, doctor or lottery verify found something\n"
     "    64  a wrong command line\n"
-    "    69  no answer, or not possible at the moment: the same later may do\n"
-    "    77  the key was not accepted, or may not do that\n"
+    "    69  no answer, or not possible at the moment: retry later\n"
+    "    77  the key was not accepted, or has no permission\n"
     "    78  a key, a settings file or another file cannot be read or written\n";
 
 /** Prints `text` wrapped in lines indented by `indent` spaces; the first line begins at the cursor,

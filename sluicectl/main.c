@@ -169,7 +169,7 @@ static enum exit_code run(struct invocation *invocation, const struct requests *
         return misused("it is: sluicectl %s %s", command->words, command->arguments);
     }
     if ((requests->options & ~command->options) != 0) {
-        return misused("'%s' does not take that option", command->words);
+        return misused("'%s' does not accept that option", command->words);
     }
     if (!target_is_plain(invocation->target)) {
         return misused("--target must be like queue/spring-sale or product/mug");

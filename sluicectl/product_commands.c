@@ -75,7 +75,7 @@ static bool set_field(json_object *product, json_object *price, const char *argu
     json_object *value = NULL;
 
     if (!str_split(str_of(argument), '=', &name, &text)) {
-        (void)misused("'%s' is no name=value", argument);
+        (void)misused("'%s' does not have the form name=value", argument);
         return false;
     }
     if (str_equal(name, STR("price")) || str_equal(name, STR("stock"))) {
@@ -104,8 +104,9 @@ static bool set_field(json_object *product, json_object *price, const char *argu
         json_object_object_add(product, "queue", value);
     } else {
         (void)json_object_put(value);
-        (void)misused("a product has name, price, currency, taxFree, stock and queue, no '%.*s'",
-                      STR_ARG(name));
+        (void)misused(
+            "a product has no '%.*s', only name, price, currency, taxFree, stock and queue",
+            STR_ARG(name));
         return false;
     }
     return true;

@@ -51,7 +51,7 @@ static bool read_history(const struct invocation *invocation, struct report *rep
     report->points = json_object_object_get(answer.body, "points");
     report->step_s = json_object_get_int64(json_object_object_get(answer.body, "step"));
     if (!json_object_is_type(report->points, json_type_array) || report->step_s < 1) {
-        (void)failed("the server's history has no points: is it of another version?");
+        (void)failed("the server's answer has no points. Is it another version?");
         return false;
     }
     if (json_object_array_length(report->points) == 0) {

@@ -74,7 +74,7 @@ static bool close_file(const struct report *report, const char *name, FILE *file
 {
     good = ferror(file) == 0 && good;
     if (fclose(file) != 0 || !good) {
-        (void)failed_as(EXIT_CONFIG, "%s/%s could not be written to its end", report->folder, name);
+        (void)failed_as(EXIT_CONFIG, "%s/%s could not be written completely", report->folder, name);
         return false;
     }
     return true;
@@ -271,7 +271,7 @@ enum exit_code report_files_write(const struct invocation *invocation, const str
     bool good = true;
 
     if (mkdir(report->folder, 0777) != 0 && errno != EEXIST) {
-        return failed_as(EXIT_CONFIG, "the folder %s cannot be made: %s", report->folder,
+        return failed_as(EXIT_CONFIG, "the folder %s cannot be created: %s", report->folder,
                          strerror(errno));
     }
     for (size_t i = 0; good && i < sizeof(PICTURES) / sizeof(PICTURES[0]); i++) {

@@ -171,6 +171,7 @@ bool sale_change_make(const struct invocation *invocation, const struct sale_cha
         return true;
     }
     (void)client_refused(invocation, &answer);
-    (void)failed("%s/%s was not made so; what came before it was", change->kind->one, change->id);
+    (void)failed("%s/%s could not be applied; everything before it was", change->kind->one,
+                 change->id);
     return false;
 }

@@ -28,9 +28,8 @@ static bool read_head(const char *const *fields, size_t count, int at[COLUMNS])
         known += at[column] != ABSENT;
     }
     if (known != count || at[ID] == ABSENT || at[PRICE] == ABSENT || at[CURRENCY] == ABSENT) {
-        (void)failed(
-            "the first line must name the columns: id, price and currency, and, where there "
-            "are such, section, row and number");
+        (void)failed("the first line must name the columns: id, price and currency, and optionally "
+                     "section, row and number");
         return false;
     }
     return true;

@@ -139,7 +139,7 @@ json_object *setting_arguments_read(struct arena *arena, char **arguments, int c
         bool cut = str_split(str_of(arguments[i]), '=', &name, &text);
         const struct queue_setting *setting = cut ? setting_called(arena, name) : NULL;
         if (!cut) {
-            (void)misused("'%s' is no setting=value", arguments[i]);
+            (void)misused("'%s' does not have the form setting=value", arguments[i]);
         } else if (setting == NULL) {
             (void)misused("there is no setting '%.*s'; all are listed by: sluicectl help settings",
                           STR_ARG(name));

@@ -176,8 +176,9 @@ static json_object *section_json(const char *argument)
     if (rest.n > 0 || parts[4].n == 0 || !str_to_int64(parts[1], 1, INT32_MAX, &rows) ||
         !str_to_int64(parts[2], 1, INT32_MAX, &seats) ||
         !str_to_int64(parts[3], 0, INT64_MAX, &price)) {
-        (void)misused("'%s' is no NAME:ROWS:SEATS:PRICE:CURRENCY, like A:10:20:15000:KRW",
-                      argument);
+        (void)misused(
+            "'%s' does not have the form NAME:ROWS:SEATS:PRICE:CURRENCY, like A:10:20:15000:KRW",
+            argument);
         return NULL;
     }
     json_object *section = json_object_new_object();
