@@ -45,14 +45,14 @@ static void print_report(const struct reconcile_report *report)
            (long long)report->claims_released, (long long)report->claims_consumed,
            (long long)report->claims_open);
     printf("claims forgotten %lld\n", (long long)report->claims_forgotten);
-    printf("outbox rows worked off %lld, stuck %lld\n", (long long)report->outbox_done,
+    printf("outbox rows processed %lld, stuck %lld\n", (long long)report->outbox_done,
            (long long)report->outbox_stuck);
     printf("lotteries drawn %lld, codes loaded %lld\n", (long long)report->lotteries_drawn,
            (long long)report->codes_loaded);
     printf("shows loaded %lld, seats told %lld, corrected %lld\n", (long long)report->shows_loaded,
            (long long)report->seats_told, (long long)report->seats_corrected);
     printf("orders expired %lld\n", (long long)report->orders_expired);
-    printf("coupons told anew %lld\n", (long long)report->coupons_mended);
+    printf("coupons corrected %lld\n", (long long)report->coupons_mended);
     printf("payments settled %lld, still open %lld\n", (long long)report->payments_settled,
            (long long)report->payments_open);
     printf("places mended %lld, freed %lld\n", (long long)report->places_mended,
@@ -64,14 +64,14 @@ static void print_report(const struct reconcile_report *report)
         printf("needs a person: PostgreSQL does not answer\n");
     }
     if (report->places_mended > 0) {
-        printf("needs a person: places had drifted apart; something else writes to Redis\n");
+        printf("needs a person: places were inconsistent; something else writes to Redis\n");
     }
     if (report->seats_corrected > 0) {
-        printf(
-            "needs a person: Redis believed of seats what PostgreSQL does not know; see the log\n");
+        printf("needs a person: Redis had states of seats that PostgreSQL does not know; see the "
+               "log\n");
     }
     if (report->outbox_stuck > 0) {
-        printf("needs a person: rows of the outbox fail again and again; see the log\n");
+        printf("needs a person: rows of the outbox keep failing; see the log\n");
     }
     print_for_person(report);
 }
@@ -157,11 +157,11 @@ int main(int argc, char **argv)
         [OPTION_ONCE] = {.name = "once", .description = "one pass, then a report"},
         [OPTION_EVERY] = {.name = "every",
                           .argument = "SECONDS",
-                          .description = "a pass every so many seconds (1..86400), until SIGTERM"},
+                          .description = "a pass every SECONDS (1..86400), until SIGTERM"},
     };
     struct program program = {
         .name = "sluice-reconcile",
-        .summary = "Settles what crashes left open between Redis and PostgreSQL.",
+        .summary = "Completes what crashes have interrupted between Redis and PostgreSQL.",
         .options = options,
         .option_count = OPTION_COUNT,
         .required = NEEDED,

@@ -12,7 +12,7 @@ from lib.wait import until
 
 
 def told_anew(report):
-    return int(re.search(r"^coupons told anew (\d+)$", report, re.M).group(1))
+    return int(re.search(r"^coupons corrected (\d+)$", report, re.M).group(1))
 
 
 def assert_agree(parts, queue, event):
