@@ -96,7 +96,7 @@ async function tick(turn) {
         if (turn !== state.ticking)
             return;
         if (error.status === 401) {
-            askForKey('That key is not known here. Nothing was changed.');
+            askForKey('This key is not accepted here. Nothing was changed.');
             return;
         }
         state.trouble = error.detail || error.message;
@@ -188,7 +188,7 @@ function renderCharts() {
         return;
     const live = state.range === 'live';
     const note = !live && state.history && (state.history.trouble || (state.history.points.length === 0
-        ? 'There is no history of this time yet: sluice-reconcile writes it down once a minute.' : ''));
+        ? 'There is no history of this time yet: sluice-reconcile records it once a minute.' : ''));
     say($('history-note'), note || '');
     show($('history-note'), Boolean(note));
     charts.draw(columns(live ? state.series : state.history ? state.history.points : [], live));
@@ -354,7 +354,7 @@ $('key-form').addEventListener('submit', async (event) => {
         start();
     } catch (error) {
         const sentence = sentenceOf(error);
-        say($('key-why'), error.status === 401 ? 'That key is not known here. Nothing was changed.' : error.status === 0 ? error.detail || error.message : sentence);
+        say($('key-why'), error.status === 401 ? 'This key is not accepted here. Nothing was changed.' : error.status === 0 ? error.detail || error.message : sentence);
         show($('key-why'), true);
     }
 });

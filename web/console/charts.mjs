@@ -111,7 +111,7 @@ export class Charts {
     build() {
         const frames = CHARTS.map((chart) => {
             const area = h('div', { class: 'plot' });
-            const none = h('p', { class: 'none', hidden: true }, 'Nothing is known yet.');
+            const none = h('p', { class: 'none', hidden: true }, 'No data yet.');
             const legend = legendOf(chart);
             const figure = h('figure', { role: 'img', class: 'chart' }, h('figcaption', {}, chart.title), legend, area, none);
             return { chart, area, none, legend, figure };

@@ -21,7 +21,7 @@ function fieldOf(field, entry) {
 }
 
 function typedField(entry) {
-    return [h('label', { for: 'confirm-typed' }, `Type ${entry.queue} to go on`),
+    return [h('label', { for: 'confirm-typed' }, `Type ${entry.queue} to continue`),
         h('input', { id: 'confirm-typed', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', oninput: refresh })];
 }
 
@@ -108,7 +108,7 @@ async function carryOut() {
         if (!open)
             return;
         open.busy = false;
-        say($('confirm-error'), error instanceof Refusal && error.status === 401 ? 'The key is not known any more. Nothing was changed.' : sentence);
+        say($('confirm-error'), error instanceof Refusal && error.status === 401 ? 'The key is no longer accepted. Nothing was changed.' : sentence);
         show($('confirm-error'), true);
         refresh();
     }

@@ -144,15 +144,15 @@ export function alerts(overview, entry) {
     const bad = (text) => found.push({ level: 'bad', text });
     const warn = (text) => found.push({ level: 'warn', text });
     if (!overview.redis)
-        bad('Redis does not answer: nobody is let in, and there are no numbers.');
+        bad('Redis does not answer: no one is admitted, and there are no figures.');
     if (!overview.postgres)
-        bad('PostgreSQL does not answer: nobody can order, and settings cannot be changed. Waiting goes on.');
+        bad('PostgreSQL does not answer: no one can order, and settings cannot be changed. Members keep waiting.');
     const service = overview.service;
     if (service) {
         if (service.paymentsStuck > 0)
             warn(`${count(service.paymentsStuck)} payments need a person.`);
         if (service.outboxOldestSeconds > 30)
-            warn(`Redis has not been told of ${count(service.outboxRows)} things, the oldest ${span(service.outboxOldestSeconds)} old: is sluice-reconcile running?`);
+            warn(`${count(service.outboxRows)} changes are not yet published to Redis, the oldest ${span(service.outboxOldestSeconds)} old: is sluice-reconcile running?`);
         if (service.reconciledSecondsAgo === null || service.reconciledSecondsAgo > 120)
             warn(service.reconciledSecondsAgo === null ? 'sluice-reconcile has never been here.'
                 : `sluice-reconcile was last here ${span(service.reconciledSecondsAgo)} ago.`);
@@ -169,7 +169,7 @@ export function alerts(overview, entry) {
             warn(`${name}: recovering after Redis lost its memory, until ${clock(stats.recoveringUntil)}.`);
     }
     if (entry && entry.settings && entry.settings.activation === 'hold')
-        warn('The gate of this queue is on hold: nobody is let in, and those inside are held, too.');
+        warn('The gate of this queue is on hold: no one is admitted, and those inside are held, too.');
     return found;
 }
 

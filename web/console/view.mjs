@@ -61,16 +61,16 @@ function tiles(one, { overview, series, goods: known }) {
     const inForce = stats.ratePerSecondInForce;
     return [
         ['waiting', 'Waiting', count(stats.waiting), trend === null ? '' : trend === 0 ? 'stands still' : `${trend > 0 ? '+' : '−'}${count(Math.abs(trend))} a minute`, stats.waiting],
-        ['wait', 'A newcomer waits', span(waitOfNewcomer(one)), still || 'by the pace of now', null, still && still !== 'every place is taken' && stats.waiting > 0 ? 'warn' : null],
+        ['wait', 'A newcomer waits', span(waitOfNewcomer(one)), still || 'at the current pace', null, still && still !== 'every place is taken' && stats.waiting > 0 ? 'warn' : null],
         ['admittedPerSecond', 'Let in a second', rate(stats.admittedPerSecond), settings ? `of ${rate(inForce ?? settings.ratePerSecond)}${settings.autopilot && settings.autopilot.enabled ? ', by the autopilot' : ' allowed'}` : '', stats.admittedPerSecond],
-        ['consumedPerSecond', 'Done a second', rate(stats.consumedPerSecond), `${count(stats.consumed)} in all`, stats.consumedPerSecond],
+        ['consumedPerSecond', 'Done a second', rate(stats.consumedPerSecond), `${count(stats.consumed)} total`, stats.consumedPerSecond],
         ['inside', 'Inside', count(taken), `${count(stats.ready)} their turn, ${count(stats.claimed)} ordering, ${count(stats.unpaid)} unpaid`, taken,
             null, most ? { value: taken, most, text: `${count(taken)} of ${count(most)} places` } : null],
         ['p95', 'Orders take (P95)', milliseconds(times ? times.p95 : null), times ? `P50 ${milliseconds(times.p50)}, P99 ${milliseconds(times.p99)}` : 'none lately', times ? times.p95 : null],
         ['left', 'Left to sell', known ? count(left) : '–', known ? (goods.length ? `of ${count(total)}, ${count(total - left)} sold` : 'nothing is sold here') : '', left,
             goods.length > 0 && left === 0 ? 'bad' : null],
-        ['actual', 'Those let in had waited', span(actual), promised === null || promised === undefined ? '' : `promised were ${span(promised)}`, actual],
-        ['admitted', 'Let in, in all', count(stats.admitted), `${count(stats.entered)} entered`, stats.admitted],
+        ['actual', 'Those let in had waited', span(actual), promised === null || promised === undefined ? '' : `promised: ${span(promised)}`, actual],
+        ['admitted', 'Let in, total', count(stats.admitted), `${count(stats.entered)} entered`, stats.admitted],
         ['noShows', 'Did not use it', count(away), `${count(stats.withdrawn)} never came, ${count(stats.expired)} ran out; ${count(stats.left)} left`, away],
         ['paymentsStuck', 'Payments stuck', service ? count(service.paymentsStuck) : '–', 'of all queues', service ? service.paymentsStuck : null,
             service && service.paymentsStuck > 0 ? 'bad' : null],
@@ -125,7 +125,7 @@ export function renderMoves(autopilot) {
 export function renderAlerts(overview, entry) {
     const found = alerts(overview, entry);
     if (!overview.postgres && overview.role === 'operator')
-        found.push({ level: 'warn', text: 'Actions are not possible until PostgreSQL is back. In an emergency stop the schedulers: nobody is let in then.' });
+        found.push({ level: 'warn', text: 'Actions are not possible until PostgreSQL is back. In an emergency stop the schedulers: no one is admitted then.' });
     const place = $('alerts');
     const text = found.map((one) => one.level + one.text).join('\n');
     if (place.dataset.text !== text) {
