@@ -11,19 +11,19 @@ own_programs=' redis-server redis-check-rdb postgres nginx spawn-fcgi multiwatch
 open_data_dir()
 {
     data_dir=$(realpath -m -- "$1")
-    [[ $data_dir != *[[:cntrl:]]* ]] || die "the name of the data folder holds a control character"
+    [[ $data_dir != *[[:cntrl:]]* ]] || die "the name of the data folder contains a control character"
     if [[ -e $data_dir && ! -d $data_dir ]]; then
         die "--data $data_dir is not a folder"
     fi
     if [[ ! -d $data_dir ]]; then
         # 711: as root, PostgreSQL's user must be able to reach its own folder below.
         { mkdir -p -- "${data_dir%/*}/" && mkdir -m 711 -- "$data_dir"; } 2>/dev/null ||
-            die "the data folder $data_dir cannot be made: no right to write there"
+            die "the data folder $data_dir cannot be created: no permission to write there"
     fi
-    [[ -w $data_dir && -x $data_dir ]] || die "no right to write in the data folder $data_dir"
+    [[ -w $data_dir && -x $data_dir ]] || die "no permission to write in the data folder $data_dir"
 
     { exec {lock_fd}>>"$data_dir/run.lock"; } 2>/dev/null ||
-        die "the data folder $data_dir is another user's; run as that user, or choose another --data"
+        die "the data folder $data_dir belongs to another user; run as that user, or choose another --data"
     flock --nonblock "$lock_fd" || die "another scripts/run is using the data folder $data_dir"
 
     local folder
@@ -32,7 +32,7 @@ open_data_dir()
             mkdir -m 700 -- "$data_dir/$folder"
         fi
         [[ -O $data_dir/$folder && -w $data_dir/$folder ]] ||
-            die "the data folder $data_dir is another user's; run as that user, or choose another --data"
+            die "the data folder $data_dir belongs to another user; run as that user, or choose another --data"
     done
 }
 
@@ -152,7 +152,7 @@ make_run_dir()
         fi
     fi
     [[ -n $run_dir ]] || run_dir=$(mktemp -d /tmp/sluice.XXXXXX) ||
-        die "no right to make a folder in /tmp"
+        die "no permission to create a folder in /tmp"
     printf '%s\n' "$run_dir" >"$data_dir/run.name"
     printf '%s\n' "$run_dir" >"$data_dir/run.place"
     # systemd-tmpfiles skips a locked folder, however old its files are.

@@ -20,7 +20,7 @@ rule_c_layout()
     wrong=$(source_files '*.c' '*.h' | xargs --no-run-if-empty clang-format --dry-run 2>&1 |
         sed -nE 's/^([^ :]+:[0-9]+):.*\[-Wclang-format-violations\]$/\1/p' | uniq)
     if [[ -n $wrong ]]; then
-        printf '%s\nscripts/format lays them out\n' "$wrong"
+        printf '%s\nrun scripts/format\n' "$wrong"
         return 1
     fi
 }

@@ -43,7 +43,7 @@ make_database_folder()
         run_step "${as_postgres[@]}" "$postgres_programs/initdb" --pgdata="$run_dir/data/postgres.new" \
             --username=postgres --auth=trust --encoding=UTF8 --locale=C.UTF-8 --data-checksums \
             >>"$data_dir/logs/postgres.log" 2>&1 ||
-            fail_part postgres "could not make its data folder"
+            fail_part postgres "could not create its data folder"
         mv -- "$folder.new" "$folder"
     else
         choose_postgres_user "$folder"

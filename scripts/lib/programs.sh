@@ -69,7 +69,7 @@ say_unknown_variables()
     for name in "${!SLUICE_@}"; do
         [[ $name =~ ^SLUICE_(BUILD|CONFIG|URL|TEST.*|(QUEUE|ORDER|PAYMENT|OPERATOR|CATALOG)_WORKERS)$ ]] ||
             grep -qxF -- "${name#SLUICE_}" <<<"$settings" ||
-            say "$name in the environment is no setting and changes nothing: scripts/run --help and docs/settings.md name all"
+            say "$name in the environment is not a setting and has no effect: scripts/run --help and docs/settings.md list all"
     done
 }
 

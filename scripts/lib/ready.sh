@@ -27,7 +27,7 @@ wait_until_ready()
     read -r key <"$data_dir/secrets/admin.key"
     wait_until "$ready_within" nginx "did not answer" answers_200 /problems/not-found
     wait_until "$ready_within" queue-pool "did not answer" answers_200 /livez
-    wait_until "$ready_within" order-pool "did not get ready" answers_200 /readyz
+    wait_until "$ready_within" order-pool "did not become ready" answers_200 /readyz
     wait_until "$ready_within" catalog-pool "did not answer" answers_200 /v1/concerts
     if payments_are_simulated; then
         wait_until "$ready_within" payment-simulator "did not answer" \

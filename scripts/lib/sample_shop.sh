@@ -58,9 +58,9 @@ make_sample_shop()
     sample_refusal=
     read -r key <"$data_dir/secrets/admin.key"
     while read -r path file; do
-        wait_until "$ready_within" operator-pool "did not make the sample shop's $path" \
+        wait_until "$ready_within" operator-pool "did not create the sample shop's $path" \
             make_sample "$key" "$path" "$seed/$file.json"
-        [[ -z $sample_refusal ]] || die "the sample shop cannot be made: $sample_refusal"
+        [[ -z $sample_refusal ]] || die "the sample shop cannot be created: $sample_refusal"
     done <<'SAMPLES'
 queues/shop queue
 products/sample-mug sample-mug
@@ -70,7 +70,7 @@ coupon-events/sample-coupon sample-coupon
 concerts/sample-concert sample-concert
 shows/sample-show sample-show
 SAMPLES
-    wait_until "$ready_within" operator-pool "did not make the sample shop's coupons" \
+    wait_until "$ready_within" operator-pool "did not create the sample shop's coupons" \
         make_sample_codes "$key" sample-coupon "$seed/coupon-codes.json"
-    [[ -z $sample_refusal ]] || die "the sample shop cannot be made: $sample_refusal"
+    [[ -z $sample_refusal ]] || die "the sample shop cannot be created: $sample_refusal"
 }
