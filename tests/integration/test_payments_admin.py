@@ -61,7 +61,7 @@ def test_what_needs_a_person_is_named(paying, stuck):
     paying.simulator.behave()
     paying.reconcile(expect=1)
     assert stuck.state() == "UNKNOWN"
-    assert sluicectl(paying, "payments", "look", payment) == "It will be looked at.\n"
+    assert sluicectl(paying, "payments", "look", payment) == "The payment will be looked up.\n"
     assert stuck.state() == "UNKNOWN" and paying.api.admin("GET", f"/payments/{payment}")["needsPerson"], "clears nothing"
     paying.reconcile()
     assert stuck.assert_agrees() == "PAID"
