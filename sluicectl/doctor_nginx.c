@@ -367,7 +367,7 @@ void doctor_nginx(struct doctor *doctor)
     doctor_check(
         doctor, "nginx.include", site.has_upstream && site.has_gate, FINDING_FAIL,
         "Include the gate's http.conf in the http block and its server.conf in the server block "
-        "of the site (README, \"Put it before your site\").",
+        "of the site (docs/guide/gate.md).",
         !site.has_upstream ? "no upstream sluice_queue: Sluice's part is not in nginx's http "
                              "block"
         : site.has_gate    ? "Sluice's parts are in the http block and in a server block"
