@@ -92,7 +92,7 @@ bool board_file_remove(struct arena *arena, const char *directory, const char *q
 }
 
 /* Removes `ending` from `name`; returns false if it does not end with it. */
-static bool cut(struct str *name, struct str ending)
+static bool strip_suffix(struct str *name, struct str ending)
 {
     if (name->n < ending.n ||
         !str_equal(str_sized(name->p + name->n - ending.n, ending.n), ending)) {
@@ -124,10 +124,10 @@ void board_file_list(struct arena *arena, const char *directory,
     while ((entry = readdir(stream)) != NULL) {
         struct str name = str_of(arena_copy(arena, str_of(entry->d_name)));
         if (name.n > 0 && name.p[0] == '.') {
-            if (cut(&name, HALF_WRITTEN)) {
+            if (strip_suffix(&name, HALF_WRITTEN)) {
                 remove_left_over(dirfd(stream), entry->d_name);
             }
-        } else if (cut(&name, FINISHED) && identifier_is_slug(name)) {
+        } else if (strip_suffix(&name, FINISHED) && identifier_is_slug(name)) {
             visit(context, name);
         }
     }

@@ -78,7 +78,7 @@ static struct board *find_or_add(struct board_writer *writer, struct str id)
 
 /* A file of an earlier run counts as current at first: it is then confirmed or removed like any
  * other. */
-static void take_over(void *context, struct str queue)
+static void adopt_file(void *context, struct str queue)
 {
     find_or_add(context, queue)->there = true;
 }
@@ -112,7 +112,7 @@ struct board_writer *board_writer_new(const struct settings *settings)
     writer->can_write = true;
     buffer_init(&writer->document, DOCUMENT_MAX);
     random_id(writer->name);
-    board_file_list(writer->arena, settings->board_directory, take_over, writer);
+    board_file_list(writer->arena, settings->board_directory, adopt_file, writer);
     writer->next_board = writer->count;
     arena_reset(writer->arena);
     return writer;

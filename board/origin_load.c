@@ -125,7 +125,7 @@ struct origin_load *origin_load_open(const char *path)
 }
 
 /* Removes and returns all tallies. */
-static size_t take_out(struct origin_load *load, struct tally out[QUEUES_MAX])
+static size_t drain_tallies(struct origin_load *load, struct tally out[QUEUES_MAX])
 {
     (void)pthread_mutex_lock(&load->lock);
     size_t count = load->count;
@@ -153,7 +153,7 @@ void origin_load_report(struct origin_load *load, struct redis *redis, struct ar
         return;
     }
     load->reported_ms = now_ms;
-    size_t count = take_out(load, tallies);
+    size_t count = drain_tallies(load, tallies);
     for (size_t i = 0; i < count; i++) {
         if (load_add_counts(redis, arena, str_of(tallies[i].queue), LOAD_ORIGIN,
                             &tallies[i].counts) == OUTCOME_ADMISSION_UNAVAILABLE) {

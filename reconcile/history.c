@@ -37,7 +37,7 @@ static size_t minutes_of(const struct queue_stats *stats, int64_t last,
     return count;
 }
 
-static void write_down(struct reconcile *reconcile, const struct queue_row *queue)
+static void record_history(struct reconcile *reconcile, const struct queue_row *queue)
 {
     struct queue_sample minutes[HISTORY_MINUTES_MAX];
     struct queue_stats stats;
@@ -72,7 +72,7 @@ void reconcile_history(struct reconcile *reconcile, const struct queue_row *queu
     }
     for (size_t i = 0;
          i < count && !reconcile->report.redis_silent && !reconcile->report.postgres_silent; i++) {
-        write_down(reconcile, &queues[i]);
+        record_history(reconcile, &queues[i]);
     }
     if (reconcile->report.redis_silent || reconcile->report.postgres_silent) {
         return;

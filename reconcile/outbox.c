@@ -82,7 +82,7 @@ static enum delivery deliver(struct reconcile *reconcile, const struct outbox_ro
 }
 
 /* Returns how many rows were taken, -1 if this pass should not continue. */
-static int64_t work_off_batch(struct reconcile *reconcile)
+static int64_t process_batch(struct reconcile *reconcile)
 {
     struct reconcile_report *report = &reconcile->report;
     const struct outbox_row *rows;
@@ -133,7 +133,7 @@ void reconcile_outbox(struct reconcile *reconcile)
 {
     flush_acks(reconcile);
     for (int batch = 0; batch < BATCHES_PER_PASS; batch++) {
-        if (work_off_batch(reconcile) < ROWS_PER_BATCH) {
+        if (process_batch(reconcile) < ROWS_PER_BATCH) {
             return;
         }
     }

@@ -9,7 +9,7 @@
 enum { SHOWS_PER_CALL = 100, PAGES_PER_PASS = 8 };
 
 /* Redis or PostgreSQL did not answer: finds out which. Returns false. */
-static bool silent(struct reconcile *reconcile)
+static bool report_silence(struct reconcile *reconcile)
 {
     bool answers = postgres_alive(reconcile->postgres);
 
@@ -31,7 +31,7 @@ static bool load_show(struct reconcile *reconcile, const struct show_version *sh
     reconcile->report.shows_loaded += outcome == OUTCOME_LOADED;
     /* NOT_FOUND: left this queue since it was listed. OLDER: another process has loaded a newer
      * version. */
-    return (outcome != OUTCOME_ADMISSION_UNAVAILABLE && told) || silent(reconcile);
+    return (outcome != OUTCOME_ADMISSION_UNAVAILABLE && told) || report_silence(reconcile);
 }
 
 static bool tell_show(struct reconcile *reconcile, const struct show_version *show)
@@ -40,7 +40,7 @@ static bool tell_show(struct reconcile *reconcile, const struct show_version *sh
     bool told = show_states_tell(reconcile->postgres, reconcile->redis, arena, show->show, NULL);
 
     arena_free(arena);
-    return told || silent(reconcile);
+    return told || report_silence(reconcile);
 }
 
 /* Calls `with` for each show of a queue. False if it did, or if PostgreSQL does not answer. */
@@ -68,8 +68,8 @@ static bool each_show(struct reconcile *reconcile, const struct queue_row *queue
     return true;
 }
 
-static bool bring_back(struct reconcile *reconcile, const struct queue_row *queue,
-                       const struct show_version *show)
+static bool load_with_states(struct reconcile *reconcile, const struct queue_row *queue,
+                             const struct show_version *show)
 {
     (void)queue;
     /* Seats first: the show must not be available before it is known what is sold. */
@@ -78,12 +78,12 @@ static bool bring_back(struct reconcile *reconcile, const struct queue_row *queu
 
 bool reconcile_load_shows(struct reconcile *reconcile, const struct queue_row *queue)
 {
-    return each_show(reconcile, queue, bring_back);
+    return each_show(reconcile, queue, load_with_states);
 }
 
 /* Loads a show that is missing or outdated in Redis. */
-static bool bring_newer(struct reconcile *reconcile, const struct queue_row *queue,
-                        const struct show_version *show)
+static bool load_if_outdated(struct reconcile *reconcile, const struct queue_row *queue,
+                             const struct show_version *show)
 {
     const struct show_ref ref = {.queue = queue->id, .show = show->show};
     int64_t version = 0;
@@ -100,7 +100,8 @@ static bool bring_newer(struct reconcile *reconcile, const struct queue_row *que
     log_event(LOG_LEVEL_INFO, "show.load",
               LOG_FIELDS(LOG_STR("show", show->show), LOG_STR("queue", queue->id),
                          LOG_INT("known", version), LOG_INT("version", show->version)));
-    return known == OUTCOME_OK ? load_show(reconcile, show) : bring_back(reconcile, queue, show);
+    return known == OUTCOME_OK ? load_show(reconcile, show)
+                               : load_with_states(reconcile, queue, show);
 }
 
 /** A page of a show's seats, as Redis and PostgreSQL know them. */
@@ -121,7 +122,7 @@ static bool same(const struct seat_state *told, const struct seat_state *state)
  * Redis was read before `now`: if it is ahead of PostgreSQL, PostgreSQL has lost a commit, or
  * something else writes to Redis. If it is behind, the change was not published yet.
  */
-static bool mend(struct reconcile *reconcile, struct arena *arena, const struct page *page)
+static bool correct_page(struct reconcile *reconcile, struct arena *arena, const struct page *page)
 {
     struct seat_state *news = arena_alloc(arena, (page->now.count + 1) * sizeof(*news));
     struct seat_state *wrong = arena_alloc(arena, (page->now.count + 1) * sizeof(*wrong));
@@ -198,7 +199,7 @@ static bool compare_page(struct reconcile *reconcile, struct arena *arena,
     }
     str_copy(seats[count - 1], after, SEAT_MAX + 1);
     *more = count == SEATS_TOLD_PER_CALL;
-    return !str_equal(page.now.show.queue, show->queue) || mend(reconcile, arena, &page);
+    return !str_equal(page.now.show.queue, show->queue) || correct_page(reconcile, arena, &page);
 }
 
 static int order_of(struct str a, const char *b)
@@ -242,7 +243,7 @@ static bool compare_show(struct reconcile *reconcile, const struct queue_row *qu
 
 void reconcile_shows(struct reconcile *reconcile, const struct queue_row *queue)
 {
-    if (each_show(reconcile, queue, bring_newer)) {
+    if (each_show(reconcile, queue, load_if_outdated)) {
         (void)each_show(reconcile, queue, compare_show);
     }
 }

@@ -6,8 +6,8 @@
 #include "lib/base/log.h"
 #include "lib/metrics/metrics.h"
 
-static void say(struct str queue, const struct autopilot_sight *sight,
-                const struct autopilot_verdict *verdict)
+static void log_move(struct str queue, const struct autopilot_sight *sight,
+                     const struct autopilot_verdict *verdict)
 {
     double p95 = load_view_quantile(&sight->memory.order_view, 0.95);
 
@@ -48,6 +48,6 @@ void rate_keeper_look(struct redis *redis, struct arena *arena, struct str queue
     if (autopilot_note(redis, arena, queue, owner, &sight, &verdict) == OUTCOME_NOTED &&
         verdict.moved) {
         metrics_add(verdict.rate > verdict.before ? METRIC_AUTOPILOT_UP : METRIC_AUTOPILOT_DOWN, 1);
-        say(queue, &sight, &verdict);
+        log_move(queue, &sight, &verdict);
     }
 }

@@ -24,8 +24,8 @@ enum {
 struct queue_clock {
     char id[SLUG_MAX + 1];
     struct promotion_pace pace;
-    int64_t next_tick; /* monotonic ms */
-    int64_t next_look; /* at the load and the rate */
+    int64_t next_tick;      /* monotonic ms */
+    int64_t next_rate_step; /* at the load and the rate */
     /* The current tick: one call each time it is the queue's turn. */
     bool in_tick;
     int calls;
@@ -307,16 +307,16 @@ static void take_turn(struct scheduler *scheduler, struct queue_clock *queue, in
 }
 
 /* Returns when the next look is due. */
-static int64_t look_if_due(struct scheduler *scheduler, struct queue_clock *queue)
+static int64_t keep_rate_if_due(struct scheduler *scheduler, struct queue_clock *queue)
 {
     int64_t now = clock_monotonic_ms();
 
-    if (queue->leading && scheduler->redis_answers && now >= queue->next_look) {
+    if (queue->leading && scheduler->redis_answers && now >= queue->next_rate_step) {
         rate_keeper_look(scheduler->redis, scheduler->arena, str_of(queue->id),
                          str_of(scheduler->owner));
-        queue->next_look = now + RATE_KEEPER_MS;
+        queue->next_rate_step = now + RATE_KEEPER_MS;
     }
-    return queue->leading && scheduler->redis_answers ? queue->next_look : queue->next_tick;
+    return queue->leading && scheduler->redis_answers ? queue->next_rate_step : queue->next_tick;
 }
 
 int64_t scheduler_step(struct scheduler *scheduler)
@@ -343,12 +343,12 @@ int64_t scheduler_step(struct scheduler *scheduler)
         if (queue->in_tick) {
             next = now;
         }
-        int64_t next_look = look_if_due(scheduler, queue);
+        int64_t next_rate_step = keep_rate_if_due(scheduler, queue);
         if (queue->next_tick < next) {
             next = queue->next_tick;
         }
-        if (next_look < next) {
-            next = next_look;
+        if (next_rate_step < next) {
+            next = next_rate_step;
         }
     }
     arena_reset(scheduler->arena);

@@ -100,7 +100,7 @@ static void print_tally(const struct invocation *invocation, const struct tally 
     print_json(answer);
 }
 
-static enum exit_code work_off(const struct invocation *invocation, bool makes)
+static enum exit_code process_file(const struct invocation *invocation, bool makes)
 {
     json_object *sale = sale_file_read(invocation);
     struct tally tally = {0};
@@ -123,13 +123,13 @@ static enum exit_code work_off(const struct invocation *invocation, bool makes)
 enum exit_code command_apply(const struct command *command, const struct invocation *invocation)
 {
     (void)command;
-    return work_off(invocation, true);
+    return process_file(invocation, true);
 }
 
 enum exit_code command_diff(const struct command *command, const struct invocation *invocation)
 {
     (void)command;
-    return work_off(invocation, false);
+    return process_file(invocation, false);
 }
 
 /** An object as a file has it: without the fields that the server sets. */

@@ -13,8 +13,8 @@
 
 /** After a resume: checks whether anything is left to sell. Reads the queue again, as this may have
  *  opened it. */
-static bool look_at_stock(const struct services *services, const struct request *request,
-                          struct response *response, struct queue_row *row)
+static bool check_stock(const struct services *services, const struct request *request,
+                        struct response *response, struct queue_row *row)
 {
     bool found = false;
 
@@ -60,7 +60,7 @@ void act_on_queue(const struct services *services, const struct request *request
         log_change("queue.acted", &call, queue_action_word(action));
     }
     if (!publish_change(services, request, response, change, &row) ||
-        (action == QUEUE_ACTION_RESUME && !look_at_stock(services, request, response, &row))) {
+        (action == QUEUE_ACTION_RESUME && !check_stock(services, request, response, &row))) {
         return;
     }
     answer_queue(response, 200, &row);

@@ -292,7 +292,8 @@ static bool find(const struct simulated *it, const struct visit *visit, struct f
 
 /** Reads what the gate knows of the queue and of the owner. Returns false with an answer if that
  *  fails. */
-static bool look(const struct simulated *it, const struct request *simulated, struct visit *visit)
+static bool read_knowledge(const struct simulated *it, const struct request *simulated,
+                           struct visit *visit)
 {
     const redisReply *reply = redis_call(it->services->redis, it->request->arena,
                                          gate_look(it->request->arena, visit->queue));
@@ -339,7 +340,7 @@ void dry_run(const struct services *services, const struct request *request,
         return;
     }
     struct visit *visit = visit_read(&simulated);
-    if (visit == NULL || !look(&it, &simulated, visit) || !find(&it, visit, &finding)) {
+    if (visit == NULL || !read_knowledge(&it, &simulated, visit) || !find(&it, visit, &finding)) {
         return;
     }
     json_object *answer = json_object_new_object();

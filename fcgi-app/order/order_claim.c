@@ -10,7 +10,7 @@
 #include "lib/orders/outbox_acks.h"
 
 /* Logs the claim's id, which is public: it reveals nothing of the token. */
-static void complain(const char *event, const struct claim *claim, enum outcome outcome)
+static void log_failure(const char *event, const struct claim *claim, enum outcome outcome)
 {
     log_event(LOG_LEVEL_WARNING, event,
               LOG_FIELDS(LOG_STR("queue", claim->queue), LOG_TEXT("claim", claim->id),
@@ -83,7 +83,7 @@ void order_claim_consume(const struct services *services, const struct request *
     metrics_add(
         outcome == OUTCOME_ADMISSION_UNAVAILABLE ? METRIC_CONSUMES_LATE : METRIC_CONSUMES_DONE, 1);
     if (outcome != OUTCOME_CONSUMED && outcome != OUTCOME_ALREADY) {
-        complain("order.consume_failed", claim, outcome);
+        log_failure("order.consume_failed", claim, outcome);
         return;
     }
     outbox_acks_add(services->outbox_acks, row, clock_monotonic_ms());
@@ -97,7 +97,7 @@ static void release(const struct services *services, const struct request *reque
     ended.load = load;
     enum outcome outcome = claim_release(services->redis, request->arena, &ended);
     if (outcome != OUTCOME_RELEASED && outcome != OUTCOME_NOT_CLAIMED) {
-        complain("order.release_failed", claim, outcome);
+        log_failure("order.release_failed", claim, outcome);
     }
 }
 

@@ -21,7 +21,7 @@
 enum { PURPOSE_MAX = 256 };
 
 /* True for a request that no person made: a prefetch by the browser, or a probe. */
-static bool only_looks(const struct request *request)
+static bool is_prefetch_or_probe(const struct request *request)
 {
     struct str purposes[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
     const struct request_parameter wanted[] = {
@@ -82,7 +82,7 @@ static void answer_returned(const struct services *services, const struct reques
 /* Gets the state of the payment. Returns false if `response` is already complete. */
 static bool read_state(const struct request *request, struct response *response, struct str *state)
 {
-    if (only_looks(request)) {
+    if (is_prefetch_or_probe(request)) {
         response->status = 204;
         return false;
     }

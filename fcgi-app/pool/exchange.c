@@ -77,10 +77,10 @@ void exchange_store_free(struct exchange_store *store)
  * reached. */
 static bool drain(FCGX_Request *fcgi)
 {
-    char passed_over[4096];
+    char discarded[4096];
 
-    for (int i = 0; i < 2 * BODY_MAX / (int)sizeof(passed_over); i++) {
-        if (FCGX_GetStr(passed_over, sizeof(passed_over), fcgi->in) < (int)sizeof(passed_over)) {
+    for (int i = 0; i < 2 * BODY_MAX / (int)sizeof(discarded); i++) {
+        if (FCGX_GetStr(discarded, sizeof(discarded), fcgi->in) < (int)sizeof(discarded)) {
             return FCGX_GetError(fcgi->in) == 0;
         }
     }
