@@ -1,1 +1,1 @@
-"""Benchmarks of the whole system. scripts/bench is the way in; __main__.py says which there are."""
+"""Benchmarks of the whole system. Run by scripts/bench; __main__.py lists them."""

@@ -24,7 +24,7 @@ BENCHMARKS = {
     "check": ("check", None),
 }
 
-# Lengths: those of `quick` and those of a run by name or of `all`.
+# Lengths: for `quick`, and for a run by name or `all`.
 QUICK = {"seconds": 2, "rounds": 5, "crowd": 100_000, "largest": 100_000, "requests": 100_000, "steady_seconds": 15}
 FULL = {"seconds": 3, "rounds": 7, "crowd": 100_000, "largest": 5_000_000, "requests": 1_000_000, "steady_seconds": 60}
 
@@ -45,7 +45,7 @@ def options_of(words):
 
 
 def lengths(options, quick):
-    """Fills in what the command line does not say."""
+    """Sets the defaults of the command line."""
     defaults = QUICK if quick else FULL
     options.steady_seconds = options.seconds or defaults["steady_seconds"]
     options.seconds = min(options.seconds or defaults["seconds"], 10)
@@ -54,12 +54,12 @@ def lengths(options, quick):
     options.crowd = options.crowd or defaults["crowd"]
     options.requests = options.members or defaults["requests"]
     options.quick, options.failed, options.pictures = quick, False, {}
-    # What a run can use up at most, for members are made beforehand.
+    # The most members that a run can use, as they are created beforehand.
     options.entries_a_second, options.orders_a_second = 25_000, 4_000
 
 
 def chosen(names):
-    """The benchmarks to run and whether they are to be short."""
+    """The benchmarks to run, and whether to run the short versions."""
     if names in ([], ["quick"]):
         return [name for name, (_, quick) in BENCHMARKS.items() if quick], True
     if names == ["all"]:
@@ -83,7 +83,7 @@ def main():
         for path in options.names[1:] or sorted(options.results.glob("*.json")):
             report.show(json.loads(Path(path).read_text()))
         return
-    # A signal ends the run by way of every `with`, so that nothing is left running.
+    # A signal unwinds every `with`, so that nothing is left running.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(130))
     names, quick = chosen(options.names)

@@ -1,7 +1,7 @@
 /*
  * sluice-blocking — the queue pool's two busiest routes as a blocking FastCGI worker: POST
  * …/entries and GET …/position, one request and one round trip to Redis at a time. The yardstick
- * for the event loop; it builds on the same libraries, and leaves out what no benchmark asks for
+ * for the event loop; it uses the same libraries, and leaves out what no benchmark requests
  * (visitors, takeovers, codes).
  */
 #include <fcgiapp.h>

@@ -22,7 +22,7 @@ enum {
 };
 
 struct member {
-    char *headers; /* of the file */
+    char *headers; /* in the file */
     int64_t due_us;
     char seats[TRIES][SEAT_ROOM]; /* candidates of the last map */
     uint8_t seat_count;
@@ -168,7 +168,7 @@ static void send_one(struct booking *booking, struct due due)
     }
 }
 
-/* The text of a member of the answer, as far as it fits; false where it is null or missing. */
+/* Copies a text member of the answer, if it fits; false if it is null or missing. */
 static bool read_text(struct str body, const char *name, char *out, size_t room)
 {
     char wanted[32];
@@ -196,7 +196,7 @@ static int64_t read_retry_ms(struct str body)
     return at == NULL ? 1000 : strtol(at + sizeof(NAME) - 1, NULL, 10);
 }
 
-/* Takes some of the seats that are free, each as likely as any other (a reservoir). */
+/* Picks some of the free seats, uniformly (reservoir sampling). */
 static void read_map(struct booking *booking, struct member *member, struct str body)
 {
     static const char FREE[] = "\"status\":\"AVAILABLE\"";
@@ -229,7 +229,7 @@ static void read_map(struct booking *booking, struct member *member, struct str 
     }
 }
 
-/* What a member does after a good answer. */
+/* Advances a member after a successful answer. */
 static void go_on(struct booking *booking, uint32_t index, enum booking_step step, struct str body)
 {
     struct member *member = &booking->members[index];
@@ -266,7 +266,7 @@ static void go_on(struct booking *booking, uint32_t index, enum booking_step ste
     }
 }
 
-/* Somebody else has the seat: another one of this map, then another map. */
+/* The seat is taken: tries another one of this map, then another map. */
 static void seat_is_gone(struct booking *booking, uint32_t index)
 {
     struct member *member = &booking->members[index];

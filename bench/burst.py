@@ -1,4 +1,4 @@
-"""Crowds that come at one moment, with what must never happen counted: 5,000 members within a second, 10,000, and
+"""Crowds that arrive at one moment, with violations of the promises counted: 5,000 members within a second, 10,000, and
 100,000 from a cold start."""
 
 import os
@@ -8,8 +8,8 @@ from bench.report import median, table, used_columns, used_row
 from bench.system import BUILD, ROOT, System
 from bench.watch import Watch
 
-# Members, requests at a time, how far they go, settings of the queue. Who only waits for a turn leaves the place taken,
-# so all of those must find one; who orders gives it back, and the capacity is small.
+# Members, concurrent requests, how far they go, settings of the queue. Members who only wait for their turn keep the place,
+# so there must be one for each of them; those who order release it, and the capacity is small.
 CROWDS = [
     (5000, 5000, "ordered", {"ratePerSecond": 1000, "burst": 1000, "maxActive": 500, "maxInFlight": 200}),
     (10_000, 8000, "ready", {"ratePerSecond": 2000, "burst": 2000, "maxActive": 10_000}),
@@ -18,7 +18,7 @@ CROWDS = [
 
 
 def members_of(system, queue, members, connections, until, seconds):
-    """What each member saw: rows of tests/lib/crowd.py."""
+    """The results of each member: rows of tests/lib/crowd.py."""
     os.environ["SLUICE_PLAIN_BUILD"] = str(BUILD)
     sys.path.insert(0, str(ROOT / "tests"))
     from lib import crowd  # only here: it belongs to the tests
@@ -28,7 +28,7 @@ def members_of(system, queue, members, connections, until, seconds):
 
 
 def one(members, connections, until, settings):
-    """A row of the table, what was used, and figures; on a system that was started for it."""
+    """A row of the table, the resources used, and figures; on a system started for it."""
     with System() as system:
         queue = system.queue("burst", tickMs=100, batchCap=500, entryTtlSeconds=3600, pickupSeconds=3600, **settings)
         system.admin("PUT", "/products/bench-mug", {"name": "Mug", "price": {"amount": 0, "currency": "KRW"},

@@ -1,4 +1,4 @@
-"""Instructions that a poll, an entry and a check at the gate cost the queue pool's worker and Redis, counted by callgrind and held against
+"""Instructions that a poll, an entry and a check at the gate cost the queue pool's worker and Redis, counted by callgrind and compared with
 bench/instructions.json. No clock is involved: a busy machine gives the same counts.
 
 Each run is made anew: some requests, and then the same with a thousand more of one kind; the difference is theirs
@@ -40,7 +40,7 @@ FAR, SETTLED_S = 40, 0.5  # the last so many of BASE are far from the front
 
 
 class Worker:
-    """One kept FastCGI connection, a request at a time, so that every run is the same."""
+    """One kept FastCGI connection, a request at a time, so that all runs are identical."""
 
     def __init__(self, path):
         self.link = socket.socket(socket.AF_UNIX)
@@ -61,7 +61,7 @@ class Worker:
         return data
 
     def ask(self, method, path, **headers):
-        """With the parameters that nginx sends; returns the answer's text."""
+        """Sends a request with nginx' parameters; returns the answer's text."""
         self.send(method, path, **headers)
         return self.receive()
 
@@ -135,7 +135,7 @@ def write_settings(place):
 
 
 def make_queues(path):
-    """By the scripts themselves, as the tests of the scripts do."""
+    """Calls the scripts directly, as their tests do."""
     os.environ["SLUICE_PLAIN_BUILD"] = str(BUILD)
     if str(ROOT / "tests") not in sys.path:
         sys.path.insert(0, str(ROOT / "tests"))
@@ -177,7 +177,7 @@ def poll_of(ticket):
 
 
 class Visitor:
-    """Somebody whom the gate has let in, with the cookies of that and a browser's headers."""
+    """An admitted visitor, with the cookies and a browser's headers."""
 
     def __init__(self, place):
         self.keys = {}
@@ -195,7 +195,7 @@ class Visitor:
         return f"{text}.{encode(hmac.digest(secret, f'{purpose}{chr(10)}{text}'.encode(), 'sha256')).decode()}"
 
     def check(self):
-        """With a pass that is a moment old."""
+        """With a pass just issued."""
         now = int(time.time() * 1000)
         admission = encode(hashlib.sha256(b"admission").digest()).decode()
         passed = self._signed("queue-ticket", "sluice gate pass",
@@ -216,8 +216,8 @@ def check_at_gate(worker, visitor):
 
 
 def in_crowds(pid, links, requests, expected):
-    """So many at a time as there are links, and each crowd reaches the worker while it stands still: it begins them all in
-    one turn, in every run alike. `requests` are functions that make one."""
+    """Sends as many at a time as there are links, while the worker is stopped: it begins each crowd in one turn, identically in
+    every run. `requests` are functions that build one."""
     for start in range(0, len(requests), len(links)):
         os.kill(pid, signal.SIGSTOP)
         crowd = list(zip(links, requests[start:start + len(links)]))
@@ -232,7 +232,7 @@ def in_crowds(pid, links, requests, expected):
 
 
 def keeps_a_snapshot(path):
-    """Whether the first place of the file belongs to a queue."""
+    """Whether the first slot of the file belongs to a queue."""
     if not path.exists():
         return False
     with open(path, "rb") as file:
@@ -241,7 +241,7 @@ def keeps_a_snapshot(path):
 
 @contextlib.contextmanager
 def board_beside(place, config):
-    """The program that keeps the host's snapshot, until that is there."""
+    """Runs the program that maintains the host's snapshot, until it exists."""
     with open(place / "board.log", "ab") as log:
         board = subprocess.Popen([BUILD / "sluice-board", "--config", config], stdout=log, stderr=log)
     try:
@@ -258,7 +258,7 @@ def board_beside(place, config):
 
 
 def poll_far(worker, tickets, count):
-    """Polls that the snapshot answers. Any that Redis had to answer make the count worthless."""
+    """Polls answered from the snapshot. A single one answered by Redis would invalidate the count."""
     for number in range(count):
         poll(worker, tickets[BASE - FAR + number % FAR])
     text = worker.ask("GET", "/metrics")

@@ -2,11 +2,11 @@
  * Usage: sluice-closed --port N --requests FILE [--connections N] [--seconds N | --once] [--first
  * N]
  *
- * Requests over kept connections, each sending its next one when it has the answer: what a server
- * can do at most. FILE holds whole HTTP requests, each followed by a NUL; they are taken in turn,
- * from number `first` on (modulo their count). With --once each of them is sent once, without it
- * for so many seconds (default 2). Prints one JSON object. Exit code: 0, 1 where nothing can be
- * reached, 64 for wrong usage.
+ * Requests over kept connections, each sending its next one when it has the answer: measures the
+ * maximum throughput of a server. FILE holds complete HTTP requests, each followed by a NUL; they
+ * are taken in turn, from number `first` on (modulo their count). With --once each is sent once,
+ * otherwise for the given seconds (default 2). Prints one JSON object. Exit code: 0, 1 if the
+ * server cannot be reached, 64 for wrong usage.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ enum {
 };
 
 struct connection {
-    int fd; /* -1: has no request left */
+    int fd; /* -1: has no requests left */
     int64_t sent_us;
     uint64_t answered;
     size_t length;
@@ -148,7 +148,7 @@ static void send_next(struct loop *loop, struct connection *connection)
     for (size_t sent = 0; sent < length;) {
         ssize_t count = send(connection->fd, request + sent, length - sent, MSG_NOSIGNAL);
         if (count <= 0) {
-            break; /* the receiving side finds it closed */
+            break; /* the receiving side will notice */
         }
         sent += (size_t)count;
     }
@@ -217,7 +217,7 @@ static void run(struct loop *loop)
     }
     while (loop->open > 0) {
         int count = epoll_wait(loop->epoll, events, EVENTS, WAIT_MS);
-        /* An answer that never comes must not keep the run alive for ever. */
+        /* An answer that never comes must not keep the run alive. */
         if (count == 0 && !loop->options.once && now_us() > loop->end_us + 10000000) {
             break;
         }

@@ -21,7 +21,7 @@ struct connection {
     uint32_t tag;
     size_t length;
     size_t room;
-    char *answer; /* of `room` bytes, made with the connection; grows up to ANSWER_MAX */
+    char *answer; /* of `room` bytes, allocated with the connection; grows up to ANSWER_MAX */
 };
 
 struct connections {
@@ -30,7 +30,7 @@ struct connections {
     uint32_t most;
     uint32_t in_flight;
     uint32_t idle_count;
-    uint32_t *idle; /* a stack, so that few connections carry what few can */
+    uint32_t *idle; /* a stack, so that a light load uses few connections */
     struct connection *all;
     connections_answered answered;
     void *owner;
@@ -82,7 +82,7 @@ void connections_free(struct connections *connections)
     free(connections);
 }
 
-/* The loopback answers at once, so a blocking connect will do. */
+/* The loopback connects immediately, so a blocking connect will do. */
 static bool connect_one(struct connections *connections, uint32_t number)
 {
     struct connection *connection = &connections->all[number];

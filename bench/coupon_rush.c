@@ -13,10 +13,10 @@ enum { BODY_MAX = 8, NAME_MAX = 64, TAG_BITS = 2, REQUEST_MAX = 4096, BATCH = 64
 
 struct member {
     char *token;    /* entry token, once READY */
-    int64_t due_us; /* of the request under way, or of the next in a burst */
+    int64_t due_us; /* of the request in flight, or of the next in a burst */
 };
 
-/* Members who may send a kind of request next, the longest waiting first. */
+/* Members who may send a kind of request next, longest waiting first. */
 struct line {
     uint32_t *members;
     uint32_t room;
@@ -29,7 +29,7 @@ struct rush {
     struct rush_result *result;
     struct connections *connections;
     struct member *members;
-    uint32_t entered; /* the first so many have sent their entry */
+    uint32_t entered; /* how many have sent their entry */
     uint32_t done;    /* of a burst */
     struct line next[RUSH_REQUESTS];
     struct buffer request;
@@ -122,7 +122,7 @@ static void send_one(struct rush *rush, uint32_t index, enum rush_request kind, 
     }
 }
 
-/* The entry token of a position, NULL before its turn; `*again_ms` is when to ask next. */
+/* The entry token of a position, NULL before its turn; `*again_ms` is when to poll next. */
 static char *read_position(struct str body, int64_t *again_ms)
 {
     json_tokener *tokener = need(json_tokener_new());
@@ -142,8 +142,7 @@ static char *read_position(struct str body, int64_t *again_ms)
     return token;
 }
 
-/* Where a member goes after an answer. In a burst its next request is laid down by the answer's
- * own word. */
+/* Advances a member after an answer. In a burst the answer schedules its next request. */
 static void move_on(struct rush *rush, uint32_t index, enum rush_request kind, int status,
                     int64_t retry_after_s, struct str body)
 {
@@ -166,7 +165,7 @@ static void move_on(struct rush *rush, uint32_t index, enum rush_request kind, i
         return;
     }
     if (next == RUSH_ENTER && rush->options->rate > 0) {
-        return; /* in a steady mix somebody else enters */
+        return; /* in a steady mix another member enters */
     }
     member->due_us = now_us() + again_ms * 1000;
     line_join(&rush->next[next], index);
@@ -184,8 +183,8 @@ static void answered(void *owner, uint32_t tag, int status, int64_t retry_after_
     move_on(rush, index, kind, status, retry_after_s, body);
 }
 
-/* The next request of a steady mix: kinds take turns; where nobody can send one, somebody sends
- * another. */
+/* The next request of a steady mix: kinds take turns; if no member can send one, a member sends
+ * another kind. */
 static void send_mixed(struct rush *rush, uint64_t number, int64_t due_us)
 {
     uint32_t index;
@@ -222,7 +221,7 @@ static void run_steady(struct rush *rush)
     rush->result->sending_s = (double)(now_us() - start) / 1e6;
 }
 
-/* Sends what is due of one kind in a burst. Those who were told to wait longer stay in line. */
+/* Sends the due requests of one kind in a burst. Members told to wait longer stay in line. */
 static void send_due(struct rush *rush, enum rush_request kind)
 {
     struct line *line = &rush->next[kind];

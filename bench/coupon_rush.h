@@ -1,7 +1,7 @@
 /*
- * coupon_rush — members who enter a queue, ask for their position and get a coupon, as an open
- * model: requests go out at the moments laid down beforehand whether or not earlier ones are
- * answered, and a latency counts from the moment laid down, not from when the sender came to it.
+ * coupon_rush — members who enter a queue, poll their position and get a coupon, as an open model:
+ * requests are sent at scheduled moments whether or not earlier ones are answered, and a latency
+ * counts from the scheduled moment, not from the actual sending.
  */
 #ifndef SLUICE_BENCH_COUPON_RUSH_H
 #define SLUICE_BENCH_COUPON_RUSH_H
@@ -25,12 +25,12 @@ struct rush_options {
     uint32_t members;   /* most that may take part */
     uint32_t connections;
     uint32_t
-        rate; /* requests a second; 0: all members enter at once, and each goes on as it is told */
-    int64_t seconds;  /* how long requests go out */
-    int64_t grace_us; /* how long their answers are waited for afterwards */
+        rate; /* requests a second; 0: all members enter together, and each goes on as it is told */
+    int64_t seconds;  /* how long requests are sent */
+    int64_t grace_us; /* how long to wait for their answers afterwards */
 };
 
-/** What was seen. Zeroed before the run; answers by status in `statuses`, 0 for a lost
+/** The results. Zeroed before the run; answers by status in `statuses`, 0 for a lost
  *  connection. */
 struct rush_result {
     struct histogram latency[RUSH_REQUESTS];
@@ -39,7 +39,7 @@ struct rush_result {
     uint64_t dropped;    /* no connection was free */
     uint64_t unanswered; /* when the grace was over */
     uint64_t issued;
-    uint64_t curt;             /* 503 and 429 that did not say when to come again */
+    uint64_t curt;             /* 503 and 429 without a Retry-After */
     double sending_s;          /* how long the sending took */
     struct histogram lateness; /* of the sender itself */
 };
@@ -47,7 +47,7 @@ struct rush_result {
 /** "enter", "position", "coupon". */
 const char *rush_request_name(enum rush_request request);
 
-/** Runs it to the end. Ends the process where there is no memory. */
+/** Runs to the end. Exits the process if there is no memory. */
 void rush_run(const struct rush_options *options, struct rush_result *result);
 
 #endif

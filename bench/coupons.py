@@ -1,4 +1,4 @@
-"""Entries, positions and coupons, a third each, as an open model, at rates upwards until it breaks, and how it breaks."""
+"""Entries, positions and coupons, a third each, as an open model, at increasing rates until it breaks, and how it breaks."""
 
 from bench import load, picture
 from bench.report import table, used_columns, used_row
@@ -11,7 +11,7 @@ RECOVERY_RATE, RECOVERY_SECONDS, CODES_AT_ONCE = 300, 5, 100_000
 
 
 def drop(system, name, rate, coupons):
-    """A queue that lets in as many as ask, and an event with enough for all."""
+    """A queue that admits everyone, and an event with enough coupons for all."""
     system.queue(name, ratePerSecond=rate, burst=rate, maxActive=1_000_000, maxInFlight=10_000, batchCap=500, tickMs=100)
     system.admin("PUT", f"/coupon-events/{name}", {"name": name, "queue": name})
     for left in range(coupons, 0, -CODES_AT_ONCE):
@@ -50,7 +50,7 @@ COLUMNS = ["requests a second", "reached", "p50 ms", "p90 ms", "p95 ms", "p99 ms
 
 
 def breaking(broken, recovered, counts):
-    """How it broke, and what came after."""
+    """How it broke, and how it recovered."""
     waits = [broken["withoutRetryAfter"], broken["unanswered"], broken["dropped"],
              broken["coupon"]["statuses"].get("0", 0) + broken["enter"]["statuses"].get("0", 0)]
     return table("Where it breaks", ["what", "count"], [

@@ -18,8 +18,8 @@ WORKERS = 4
 
 
 def lua_module():
-    """Debian's nginx Lua module, unpacked into the build folder (its LuaJIT would push out other packages'); None
-    where it cannot be had, with the reason on standard error."""
+    """Debian's nginx Lua module, unpacked into the build folder (its LuaJIT would replace other packages'); None
+    if it is not available, with the reason on standard error."""
     if not (LUA / "complete").exists():
         shutil.rmtree(LUA, ignore_errors=True)
         LUA.mkdir(parents=True)
@@ -57,7 +57,7 @@ class Yardsticks:
         try:
             self._write()
             self._workers("hello", [BUILD / "sluice-hello"])
-            # To Redis it is the queue pool, whose work it does.
+            # It logs in to Redis as the queue pool, whose work it does.
             self._workers("blocking", [BUILD / "sluice-blocking", "--config", self.system.data / "sluice.conf"],
                           SLUICE_REDIS_USER="sluice-queue",
                           SLUICE_REDIS_PASSWORD_FILE=str(self.system.data / "secrets" / "redis-queue.key"))
@@ -99,7 +99,7 @@ class Yardsticks:
         temporary = self.place / "snippets" / "temporary_files.conf"
         temporary.write_text(temporary.read_text().replace(str(self.system.place / "nginx"), str(self.place)))
         values = {"PLACE": str(self.place), "PORT": str(self.port), "MODULES": "", "LUA": "", "LUA_LOCATION": "",
-                  # Redis's socket is for its owner alone, and the Lua module asks it from nginx's workers.
+                  # Redis's socket is accessible only to its owner, and the Lua module connects from nginx's workers.
                   "USER_LINE": "user root;" if os.geteuid() == 0 else "",
                   "FILES": str(min(65536, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))}
         lua = lua_module()

@@ -16,7 +16,7 @@ MOST_PER_CALL = 150  # of lib/admission/promotion.c
 
 
 def script_us(system, words):
-    """Redis's own time a call of these script calls, one after the other."""
+    """Redis's own time per call of these script calls, one after the other."""
     before = system.sample()
     with socket.socket(socket.AF_UNIX) as redis:
         redis.connect(str(system.place / "redis.sock"))
@@ -27,7 +27,7 @@ def script_us(system, words):
 
 
 def poll_redis_us(system, transactions):
-    """Redis's processor time a poll, one transaction for each; in the queue pool many share one."""
+    """Redis's processor time per poll, one transaction for each; in the queue pool many share one."""
     before = system.sample()
     with socket.socket(socket.AF_UNIX) as redis:
         redis.connect(str(system.place / "redis.sock"))
@@ -54,15 +54,15 @@ def polls_and_entries(system, crowd, poll, size, options):
 
 
 def idle(system):
-    """What a line that only waits makes Redis do."""
+    """The load of a line that only waits on Redis."""
     before = system.sample()
     time.sleep(LOOK_S)
     return system.used(before)["redisCommandsPerSecond"]
 
 
 def promotion(system, count):
-    """Lets `count` members in for each of some seconds. Of the script calls meanwhile (nobody else asks) the longest and
-    the median of the longest ones, as many as it takes to let them in, in µs; how many came in; Redis's processor time for each."""
+    """Admits `count` members a second for some seconds. Returns, of the script calls meanwhile (there are no others), the longest
+    and the median of the longest ones, as many as the admissions take, in µs; how many were admitted; Redis's processor time each."""
     before, sample = system.stats(QUEUE)["admitted"], system.sample()
     system.redis.config_set("slowlog-max-len", 10_000)
     system.redis.config_set("slowlog-log-slower-than", 100)

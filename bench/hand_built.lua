@@ -1,7 +1,7 @@
 -- What an experienced engineer would build instead of Sluice's worker: nginx's Lua module, a cosocket client for
 -- Redis (read line by line, as lua-resty-redis does) and OpenSSL by FFI. It does the same work: checks the ticket's
--- or the login's signature, calls the same script with the same words, writes the same answer, and issues a ticket
--- for an entry. bench/front.py writes bench_setup.lua, which holds keys, the script calls' words and the queue.
+-- or the login's signature, calls the same script with the same arguments, writes the same answer, and issues a ticket
+-- for an entry. bench/front.py writes bench_setup.lua, which holds keys, the script calls' arguments and the queue.
 local ffi = require('ffi')
 local setup = require('bench_setup')
 local base64 = require('ngx.base64')
@@ -37,7 +37,7 @@ local function random_token()
     return encode(ffi.string(bytes, 32))
 end
 
--- The claims of a JWT whose signature is right; nil otherwise.
+-- The claims of a JWT with a valid signature; nil otherwise.
 local function claims_of(token, key, header)
     local head, body, signature = match(token, '^([%w_-]+)%.([%w_-]+)%.([%w_-]+)$')
     if not head or head ~= header then
@@ -92,7 +92,7 @@ local function call(words)
     return reply, fault
 end
 
--- A script call is a list of ready pieces with the names of what comes between them.
+-- A script call is a list of constant pieces with the names of the values between them.
 local function fill(pieces, values)
     local out = {}
     for i, piece in ipairs(pieces) do

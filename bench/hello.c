@@ -1,6 +1,6 @@
 /*
  * sluice-hello — the smallest blocking FastCGI worker: a constant answer, on file descriptor 0 as
- * spawn-fcgi hands it over. What any worker of libfcgi costs before it has done a thing.
+ * spawn-fcgi passes it. Measures the overhead of any worker that uses libfcgi.
  */
 #include <fcgiapp.h>
 

@@ -18,8 +18,8 @@ static const char *header(const char *head, const char *name)
     return NULL;
 }
 
-/* Joins the chunks of text[0..length) in place. Returns the bytes they took, 0 while the last is
- * missing. */
+/* Joins the chunks of text[0..length) in place. Returns how many bytes they took, 0 while the last
+ * is missing. */
 static size_t join_chunks(char *text, size_t length, size_t *joined)
 {
     size_t at = 0;

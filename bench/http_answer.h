@@ -1,5 +1,5 @@
 /*
- * http_answer — reads HTTP/1.1 answers of a server that we run ourselves, for load clients.
+ * http_answer — parses HTTP/1.1 answers of our own servers, for load clients.
  */
 #ifndef SLUICE_BENCH_HTTP_ANSWER_H
 #define SLUICE_BENCH_HTTP_ANSWER_H
@@ -19,12 +19,12 @@ enum http_answer_state {
 struct http_answer {
     int status;
     int64_t retry_after_s; /* 0 without the header */
-    bool closes;           /* the server takes no other request on this connection */
+    bool closes;           /* the server closes this connection */
     struct str body;       /* borrowed from the text */
 };
 
-/** Looks whether a whole answer stands at the start of `text`, which is changed where its body
- *  came in chunks, and fills `*answer` then. */
+/** Checks whether a complete answer is at the start of `text`, and fills `*answer` if so; a chunked
+ *  body is joined in place. */
 enum http_answer_state http_answer_parse(char *text, size_t length, struct http_answer *answer);
 
 #endif

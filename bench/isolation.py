@@ -1,4 +1,4 @@
-"""Polls and pages while orders stall: PostgreSQL is held still most of the time, and nothing else may notice."""
+"""Polls and pages while orders stall: PostgreSQL is stopped most of the time, which must not affect anything else."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ RATE, PAGE_CONNECTIONS, STILL_S, RUNS_S = 300, 2, 0.45, 0.05
 
 
 class Slowed:
-    """`with Slowed(system)`: PostgreSQL's processes stand still nine tenths of the time."""
+    """`with Slowed(system)`: PostgreSQL's processes are stopped nine tenths of the time."""
 
     def __init__(self, system):
         self.places = [str(system.place), str(system.data)]

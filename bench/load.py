@@ -1,4 +1,4 @@
-"""Runs the load generators and reads what they print."""
+"""Runs the load generators and parses their output."""
 
 import json
 import subprocess
@@ -30,6 +30,6 @@ def rush(system, queue, event, *options, timeout=900):
 
 
 def good_share(result, *statuses):
-    """How many of the answers had one of these statuses, 0 to 1."""
+    """The share of answers with one of these statuses, 0 to 1."""
     total = sum(result["statuses"].values())
     return sum(result["statuses"].get(str(status), 0) for status in statuses) / total if total else 0.0

@@ -1,7 +1,8 @@
 /*
  * Usage: sluice-load --port N --key FILE --queue Q --event E [--rate N] [--seconds N] [--members N]
  *                    [--connections N] [--prefix TEXT]
- * Without --rate all members come at once. Prints one JSON object. Exit code: 0, 64 for wrong usage.
+ * Without --rate all members arrive together. Prints one JSON object. Exit code: 0, 64 for wrong
+ * usage.
  */
 #include <getopt.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Members for benchmarks: their logins and tickets, requests in their name, and a crowd that waits already.
+"""Members for benchmarks: their logins and tickets, requests on their behalf, and a crowd already waiting.
 
 A large crowd does not come in through HTTP: the entry script is called with their names. So every place is made by the
 system's own script. What the queue pool sends to Redis for a poll is overheard, to be sent for others.
@@ -88,7 +88,7 @@ def _word(text):
 
 
 class Command:
-    """A command with slots, written fast."""
+    """A command with slots, written quickly."""
 
     def __init__(self, slots):
         self.pieces = []
@@ -125,7 +125,7 @@ class Crowd:
         self.base = self.seq
 
     def poll_commands(self):
-        """What the queue pool sends to Redis for a poll of somebody who waits, with a slot for the member."""
+        """The commands that the queue pool sends to Redis for a waiting member's poll, with a slot for the member."""
         probe = member_name(0)
         return [Command([("member",) if word == probe else word for word in words])
                 for words in overhear(self.system, self._ask, probe)]
@@ -145,7 +145,7 @@ class Crowd:
         self.system.call("GET", f"/v1/queues/{self.queue}/position", headers={"X-Queue-Ticket": self.ticket0})
 
     def grow(self, count, keep_tokens=False):
-        """`count` more members; with keep_tokens their entry tokens, for queues that let in at once, in self.tokens."""
+        """`count` more members; with keep_tokens their entry tokens, for queues that admit immediately, in self.tokens."""
         with socket.socket(socket.AF_UNIX) as redis:
             redis.connect(str(self.system.place / "redis.sock"))
             while count > 0:
@@ -172,13 +172,13 @@ class Crowd:
             tail = (tail + got)[-200:]
 
     def ticket(self, number):
-        """Of member `number`, 1 … : the script gave the numbers in order."""
+        """For member `number`, 1 … : the script assigned the numbers in order."""
         seq = self.base + number
         return self.signer.ticket(member_name(number), self.queue, seq, self.claims["epoch"], self.claims["inc"])
 
 
 def write_requests(path, requests):
-    """For sluice-closed: whole requests, a NUL behind each."""
+    """For sluice-closed: complete requests, NUL-terminated."""
     with open(path, "wb") as out:
         for request in requests:
             out.write(request + b"\0")

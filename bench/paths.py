@@ -1,5 +1,5 @@
-"""Each path of a request beside its yardsticks, in turns: one core for the servers and one for the sender, then both
-for everybody."""
+"""Each path of a request beside its yardsticks, in turns: one core for the servers and one for the client, then both
+for all."""
 
 import random
 import subprocess
@@ -18,7 +18,7 @@ ORDER_WORKERS = 2
 
 @dataclass
 class Subject:
-    """One thing that is measured, and what each of its runs gave."""
+    """One measured subject, and the results of its runs."""
     name: str
     port: int
     requests: object
@@ -40,7 +40,7 @@ class Subject:
 
 
 def in_turns(system, subjects, rounds, seconds, pin):
-    """Runs all of them, round after round, so that what the machine does meanwhile meets each of them."""
+    """Runs all of them, round after round, so that disturbances of the machine affect all of them."""
     for _ in range(rounds):
         for subject in subjects:
             if subject.prepare:
@@ -93,7 +93,7 @@ def page_mix(near, far, count, board):
 
 
 class Requests:
-    """The request files of a crowd, made once."""
+    """The request files of a crowd, written once."""
 
     def __init__(self, system, crowd, entries):
         work, signer = system.work, crowd.signer
@@ -125,7 +125,7 @@ class Requests:
 
 
 def pass_through_gate(system):
-    """The cookies of a visitor whom the gate of the sample shop has let in."""
+    """The cookies of a visitor admitted by the gate of the sample shop."""
     jar = {}
     page = {"Accept": "text/html", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document",
             "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"}
@@ -165,7 +165,7 @@ def redis_benchmark(system, slots, member, seq, pipeline, pin):
 
 
 def fairness(system, front, requests, rounds, seconds):
-    """At 256 connections: how equal their shares are, and the longest that anybody waited."""
+    """At 256 connections: how equal their shares are, and the longest wait."""
     rows = []
     for name, port in (("exact poll, near", system.port), *((("hand-built", front.port),) if front.has_lua else ())):
         runs = [load.closed(port, requests.near, connections=256, seconds=seconds) for _ in range(rounds)]
@@ -226,7 +226,7 @@ def on_one_core(options):
 
 
 def ratios(subjects, gate):
-    """The bars of the contract, each beside what was reached."""
+    """The targets of the contract, each beside the result."""
     by_name = {one.name.strip("*"): one for one, _ in subjects}
     find = by_name.get
     rows = []
@@ -258,21 +258,21 @@ def ratios(subjects, gate):
 
 
 def way_rows(subjects):
-    """Processor time of each part of a member's way."""
+    """Processor time of each step of a member."""
     parts = ("nginx", "queue pool", "order pool", "redis", "postgres")
     return [[one.name.strip("*"), *(one.cpu_us(part) for part in parts), sum(one.cpu_us(part) for part in parts)]
             for one in subjects if one and one.runs]
 
 
 def open_queue(system, name):
-    """A queue that lets everybody in at once, and its crowd: grow(…, keep_tokens=True) makes members with tokens."""
+    """A queue that admits everyone immediately, and its crowd: grow(…, keep_tokens=True) creates members with tokens."""
     system.queue(name, ratePerSecond=100_000, burst=10_000_000, maxActive=10_000_000, maxInFlight=100_000,
                  entryTtlSeconds=7200, pickupSeconds=7200, admitWhenIdle=True)
     return Crowd(system, name)
 
 
 def ready_headers(crowd, i):
-    """The login and the entry token of the i-th member that was made so."""
+    """The login and the entry token of the i-th member created that way."""
     return b"Authorization: Bearer " + crowd.signer.login(member_name(i + 1)), b"X-Entry-Token: " + crowd.tokens[i]
 
 
@@ -295,7 +295,7 @@ def coupon_requests(system, count, spare):
 
 
 def send_raw(system, request):
-    """One request as it is; for what is overheard."""
+    """A single request, to record its statement."""
     path = write_requests(system.work / "one", [request])
     result = load.closed(system.port, path, connections=1, once=True)
     if load.good_share(result, 201) < 1:

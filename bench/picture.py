@@ -1,4 +1,4 @@
-"""A picture of latency against load: SVG, both axes logarithmic, readable without colours too."""
+"""A chart of latency against load: SVG, both axes logarithmic, readable without colours."""
 
 import math
 
@@ -35,7 +35,7 @@ def latency(points, title, limit_ms=None):
                    f'<text x="{LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>')
     last = -math.inf
     for load in loads:
-        # The rates themselves are the ticks; where two would touch, the first is named.
+        # The rates themselves are the ticks; of two that would overlap, the first is labelled.
         if x(load) - last > 45:
             out.append(f'<text x="{x(load):.1f}" y="{HEIGHT - BOTTOM + 20}" text-anchor="middle">{load:,.0f}</text>')
             last = x(load)

@@ -9,7 +9,7 @@ def median(values):
 
 
 def number(value, digits=2):
-    """As people read it: 12,345 · 123.4 · 1.23."""
+    """For people: 12,345 · 123.4 · 1.23."""
     if value is None:
         return "–"
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""pgbench with the statement that the order pool sends, overheard in PostgreSQL's log.
+"""pgbench with the statement that the order pool sends, recorded from PostgreSQL's log.
 
 A worker takes two of its parameters from answers it has had: rows of the outbox to delete, and the coupon behind which it
 begins to look. So does pgbench. Without that its coupons would be looked for from the beginning, and reconcile would tell
@@ -49,7 +49,7 @@ def overhear(system, function, action):
 
 
 def _expression(one, other):
-    """What stands for a parameter: itself where two calls agree, else something as long and as random."""
+    """The replacement of a parameter: itself if two calls agree, else random text of the same length."""
     if one is None:
         return "NULL"
     if one == other:
@@ -69,7 +69,7 @@ def _handed_on(column, turn):
 
 
 def script(calls, path, handed_on):
-    """Writes pgbench's script: BATCH calls, each with a new order or coupon, made from two that were overheard."""
+    """Writes pgbench's script: BATCH calls, each with a new order or coupon, derived from two recorded ones."""
     (statement, first), (_, second) = calls[:2]
     expressions = [_expression(*pair) for pair in zip(first, second, strict=True)]
     lines = []
@@ -82,7 +82,7 @@ def script(calls, path, handed_on):
 
 
 def _busy_s():
-    """Processor seconds of the whole machine until now."""
+    """Processor seconds of the machine so far."""
     user, nice, system_, _, _, irq, softirq = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:8])
     return (user + nice + system_ + irq + softirq) * usage.TICK_S
 

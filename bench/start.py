@@ -1,4 +1,4 @@
-"""How long a start takes, and whether the workers' memory stays as it is over a million requests."""
+"""How long a start takes, and whether the workers' memory is stable over a million requests."""
 
 import time
 
@@ -25,7 +25,7 @@ def run(options):
         system.queue(QUEUE, ratePerSecond=0)
         crowd = Crowd(system, QUEUE)
         crowd.grow(20_000)
-        # Nine polls to an entry, which leaves a member behind in Redis but nothing in the worker.
+        # Nine polls per entry, which leaves a member in Redis but nothing in the worker.
         polls = [get(f"/v1/queues/{QUEUE}/position", b"X-Queue-Ticket: " + crowd.ticket(i)) for i in range(1, 9001)]
         entries = [post(f"/v1/queues/{QUEUE}/entries", b"", b"Authorization: Bearer " + crowd.signer.login(member_name(i, "r")))
                    for i in range(1000)]

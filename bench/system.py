@@ -1,4 +1,4 @@
-"""A Sluice of its own for a benchmark, started by scripts/run in a fresh folder on a free port."""
+"""A separate Sluice for a benchmark, started by scripts/run in a new folder on a free port."""
 
 import contextlib
 import json
@@ -28,14 +28,14 @@ def free_port():
 
 
 def pinned(cores, command):
-    """The command on these cores, e.g. "0"; on all where there is no such core to keep free."""
+    """The command on these cores, e.g. "0"; on all if there is no such core to reserve."""
     if cores is None or (os.cpu_count() or 1) < 2:
         return [str(word) for word in command]
     return ["taskset", "-c", cores, *map(str, command)]
 
 
 class System:
-    """`with System(cores="0") as system`: running, and gone afterwards with its folder."""
+    """`with System(cores="0") as system`: running, and removed afterwards with its folder."""
 
     def __init__(self, cores=None, **environment):
         self.cores, self.environment = cores, environment
@@ -81,7 +81,7 @@ class System:
         self.stop()
         shutil.rmtree(self.work, ignore_errors=True)
 
-    # Speaking to it
+    # Requests
 
     def call(self, method, path, body=None, headers=None, timeout=130):
         """Status, headers and the JSON of one request."""
@@ -103,7 +103,7 @@ class System:
         return answer
 
     def queue(self, name, **settings):
-        """A queue, and until every worker can know it."""
+        """Creates a queue, and waits until every worker can know it."""
         self.admin("PUT", f"/queues/{name}", settings)
         time.sleep(1.2)
         return name
@@ -111,11 +111,11 @@ class System:
     def stats(self, queue):
         return self.admin("GET", f"/queues/{queue}/stats")
 
-    # What it uses
+    # Resources
 
     @property
     def places(self):
-        """In which folders its processes work."""
+        """The working folders of its processes."""
         return [str(self.place), str(self.data), str(self.work)]
 
     def sample(self):

@@ -18,7 +18,7 @@ NORMAL_BOOKINGS, NORMAL_COUPONS = 15, 225
 
 
 class Halls:
-    """Shows, each with a plan of SEATS free seats that cost nothing; a run gets shows of its own."""
+    """Shows, each with a plan of SEATS free seats at no charge; each run gets its own shows."""
 
     def __init__(self, system, queue, first=0):
         self.system, self.queue, self.count = system, queue, first
@@ -50,7 +50,7 @@ def book(system, queue, halls, headers, rate, seconds, enters=False):
 
 
 def bad_answers(seen):
-    """Whatever is neither good nor a seat that somebody else has."""
+    """Answers that are neither successful nor a seat taken by another member."""
     return seen["dropped"] + sum(count for step in STEPS for status, count in seen[step]["statuses"].items()
                                  if status not in ("200", "201") and (step, status) != ("hold", "409"))
 
@@ -72,7 +72,7 @@ def with_tokens(crowd, count):
 
 
 def search(system, crowd, halls, options):
-    """Doubles the rate until it breaks, then narrows down: the rows, what was seen, and the highest rate that held."""
+    """Doubles the rate until it breaks, then narrows down: the rows, the results, and the highest rate that held."""
     rows, runs, held, broken = [], {}, 0, None
 
     def probe(rate):
@@ -93,7 +93,7 @@ def search(system, crowd, halls, options):
 
 
 def inflow(system, held, seconds):
-    """Twice as many members come as the queue lets in, which is what booking holds; those inside must not notice."""
+    """Twice as many members arrive as the queue admits, which is the sustainable rate of booking; those inside must not be affected."""
     rate = max(1, held * 8 // 10)
     system.queue("inflow", ratePerSecond=rate, burst=rate, maxActive=100_000, maxInFlight=1000, tickMs=200, entryTtlSeconds=600)
     signer = Signer(system.data / "secrets")

@@ -1,4 +1,4 @@
-"""What the processes of a running system use: processor time, memory, connections."""
+"""Resources of a running system's processes: processor time, memory, connections."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ OWN = {"redis-server": "redis", "redis-check-rdb": "redis", "postgres": "postgre
 
 
 def _part(entry):
-    """Which part of the system a process is; None for what is not one."""
+    """The part of the system that a process is; None for others."""
     program = os.readlink(entry / "exe").split("/")[-1].split(" ")[0]
     if program == "sluice-fcgi":
         words = (entry / "cmdline").read_bytes().split(b"\0")
@@ -39,8 +39,8 @@ def processes(places):
 
 @contextlib.contextmanager
 def alone(part, places):
-    """The processes of a part have a core to themselves, as far as we and the rest of the system are concerned: what one
-    of their calls takes by the clock is then not what another process took meanwhile. Nothing where there is one core."""
+    """Reserves a core for the processes of a part, as far as we and the rest of the system are concerned: the wall-clock time
+    of their calls then excludes other processes. Does nothing with a single core."""
     every, last = set(range(os.cpu_count() or 1)), {(os.cpu_count() or 1) - 1}
     if len(every) < 2:
         yield
@@ -65,7 +65,7 @@ def _stat(pid):
 
 
 def sample(places):
-    """{part: {"cpuS", "rssMb", "processes"}} at this moment."""
+    """{part: {"cpuS", "rssMb", "processes"}} now."""
     parts = {}
     for pid, part in processes(places).items():
         try:

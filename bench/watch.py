@@ -1,4 +1,4 @@
-"""Looks at a system while a load runs: connections, and what a queue's counters say."""
+"""Samples a system under load: connections, and a queue's counters."""
 
 import threading
 import time
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class Watch:
-    """`with Watch(system, queue) as seen`: a look every `every` seconds; seen.looks afterwards."""
+    """`with Watch(system, queue) as seen`: a sample every `every` seconds; seen.looks afterwards."""
 
     def __init__(self, system, queue, every=0.1):
         self.system, self.queue, self.every = system, queue, every
@@ -45,7 +45,7 @@ class Watch:
         return max((look["ready"] + look["claimed"] for look in self.looks), default=0)
 
     def rate_excess(self, rate, burst):
-        """By how many members the admissions between two looks were more than the bucket could have given; ≤ 0: never."""
+        """By how many members the admissions between two samples exceeded what the bucket could have given; ≤ 0: never."""
         worst = -float("inf")
         for i, one in enumerate(self.looks):
             for other in self.looks[i + 1:]:
@@ -58,5 +58,5 @@ def established(port):
     """Connections of clients to nginx."""
     suffix = f":{port:04X}"
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    # A table that changes while it is read shows lines twice.
+    # A table that changes during the read may show lines twice.
     return len({line[2] for line in lines if line[3] == "01" and line[1].endswith(suffix)})

@@ -11,9 +11,9 @@
 #include "lib/base/identifier.h"
 
 enum {
-    SLOT_MS = 16, /* 63 of them are a second */
+    SLOT_MS = 16, /* 63 of them make a second */
     SLOTS = 64,
-    LEFT_OVER_AFTER_MS = 10000 /* no writer takes that long over one file */
+    LEFT_OVER_AFTER_MS = 10000 /* no writer takes that long for one file */
 };
 
 static const struct str FINISHED = {.p = ".json", .n = 5};
@@ -53,7 +53,7 @@ static bool fill(int file, struct str text, int64_t wall_ms)
                               .tv_nsec = (long)(wall_ms % 1000) * 1000000};
     struct timespec times[2] = {moment, moment};
 
-    /* fchmod: the umask has no say in what nginx may read. */
+    /* fchmod: the umask must not keep nginx from reading it. */
     return write_all(file, text) && fchmod(file, 0644) == 0 && futimens(file, times) == 0;
 }
 
@@ -91,8 +91,8 @@ bool board_file_remove(struct arena *arena, const char *directory, const char *q
     return unlink(path_of(arena, directory, queue)) == 0 || errno == ENOENT;
 }
 
-/* Cuts `ending` off `name`; returns false where it does not end so. */
-static bool cut(struct str *name, struct str ending)
+/* Removes `ending` from `name`; returns false if it does not end with it. */
+static bool strip_suffix(struct str *name, struct str ending)
 {
     if (name->n < ending.n ||
         !str_equal(str_sized(name->p + name->n - ending.n, ending.n), ending)) {
@@ -124,10 +124,10 @@ void board_file_list(struct arena *arena, const char *directory,
     while ((entry = readdir(stream)) != NULL) {
         struct str name = str_of(arena_copy(arena, str_of(entry->d_name)));
         if (name.n > 0 && name.p[0] == '.') {
-            if (cut(&name, HALF_WRITTEN)) {
+            if (strip_suffix(&name, HALF_WRITTEN)) {
                 remove_left_over(dirfd(stream), entry->d_name);
             }
-        } else if (cut(&name, FINISHED) && identifier_is_slug(name)) {
+        } else if (strip_suffix(&name, FINISHED) && identifier_is_slug(name)) {
             visit(context, name);
         }
     }

@@ -21,22 +21,22 @@
 #include "lib/store/redis_reply.h"
 
 enum {
-    REFRESH_MS = 1000, /* serverTime moves on at least so often */
-    STALE_MS = 2000,   /* a board that cannot be confirmed for so long is taken away */
+    REFRESH_MS = 1000, /* serverTime is updated at least this often */
+    STALE_MS = 2000,   /* a board unconfirmed for so long is removed */
     RETRY_MS = 200,    /* while Redis cannot be reached */
-    PATIENCE_MS = 300, /* for one answer of Redis: a stop must not wait longer */
-    STEP_MS = 100,     /* between two looks at whether a stop was asked for */
+    PATIENCE_MS = 300, /* time-out for one reply of Redis: a stop must not wait longer */
+    STEP_MS = 100,     /* between two checks for a stop signal */
     DOCUMENT_MAX = 8 * 1024 * 1024
 };
 
 struct board {
     char id[SLUG_MAX + 1];
-    char digest[SHA256_TEXT + 1]; /* of the document that was written, serverTime aside */
+    char digest[SHA256_TEXT + 1]; /* of the last document written, without serverTime */
     int64_t written;              /* monotonic ms, as all times here */
-    int64_t confirmed;            /* when the file was last known to be true */
-    bool there;                   /* the file, as far as we know */
+    int64_t confirmed;            /* when the file was last known to be current */
+    bool there;                   /* the file exists, as far as we know */
     bool failing;                 /* it could not be confirmed at the last attempt */
-    bool found;                   /* by the discovery that is under way */
+    bool found;                   /* by the current discovery */
 };
 
 struct board_writer {
@@ -45,15 +45,15 @@ struct board_writer {
     struct arena *arena;
     struct queue_figures *figures;
     struct snapshot_rounds *snapshots;
-    struct origin_load *origin; /* NULL: what sites take is not measured */
-    bool figures_too;           /* this pass reads them, and nothing has failed yet */
+    struct origin_load *origin; /* NULL: the load of sites is not measured */
+    bool figures_too;           /* this pass reads them, and nothing has failed so far */
     struct buffer document;
     char name[RANDOM_ID_TEXT + 1];
     struct board *boards;
     size_t count;
-    size_t next_board; /* of the pass that is under way; count: the pass is over */
+    size_t next_board; /* of the current pass; count: the pass is over */
     int64_t next_pass;
-    int64_t pass_wall_ms; /* the moment that the files of this pass stand for */
+    int64_t pass_wall_ms; /* the modification time of this pass's files */
     bool redis_answers;
     bool can_write;
 };
@@ -76,9 +76,9 @@ static struct board *find_or_add(struct board_writer *writer, struct str id)
     return board;
 }
 
-/* A file of an earlier run counts as true for a moment: it is confirmed, or goes, like any
+/* A file of an earlier run counts as current at first: it is then confirmed or removed like any
  * other. */
-static void take_over(void *context, struct str queue)
+static void adopt_file(void *context, struct str queue)
 {
     find_or_add(context, queue)->there = true;
 }
@@ -112,7 +112,7 @@ struct board_writer *board_writer_new(const struct settings *settings)
     writer->can_write = true;
     buffer_init(&writer->document, DOCUMENT_MAX);
     random_id(writer->name);
-    board_file_list(writer->arena, settings->board_directory, take_over, writer);
+    board_file_list(writer->arena, settings->board_directory, adopt_file, writer);
     writer->next_board = writer->count;
     arena_reset(writer->arena);
     return writer;
@@ -130,7 +130,7 @@ void board_writer_free(struct board_writer *writer)
     free(writer);
 }
 
-/* Says once that Redis went away and once that it came back. */
+/* Logs once that Redis is unreachable and once that it is back. */
 static void note_redis(struct board_writer *writer, bool answers)
 {
     if (answers == writer->redis_answers) {
@@ -145,7 +145,7 @@ static void note_redis(struct board_writer *writer, bool answers)
     }
 }
 
-/* The same of the directory. `error` is an errno. */
+/* The same for the directory. `error` is an errno. */
 static void note_writing(struct board_writer *writer, bool works, int error)
 {
     if (works == writer->can_write) {
@@ -175,7 +175,7 @@ static void withdraw(struct board_writer *writer, struct board *board, const cha
               LOG_FIELDS(LOG_TEXT("queue", board->id), LOG_TEXT("reason", reason)));
 }
 
-/* The ids of all queues. NULL where Redis gives no answer: then it has none for any board. */
+/* The ids of all queues. NULL if Redis does not answer: then no board can be confirmed. */
 static const redisReply *ask_for_queues(struct board_writer *writer)
 {
     const redisReply *ids = promotion_queues(writer->redis, writer->arena);
@@ -187,8 +187,7 @@ static const redisReply *ask_for_queues(struct board_writer *writer)
     return ids;
 }
 
-/* Learns which queues there are. Returns false where Redis gave no answer: what is known is
- * kept. */
+/* Reads which queues exist. Returns false if Redis does not answer: what is known is kept. */
 static bool discover(struct board_writer *writer)
 {
     const redisReply *ids = ask_for_queues(writer);
@@ -232,7 +231,7 @@ static void begin_pass(struct board_writer *writer)
     writer->next_board = answered ? 0 : writer->count;
 }
 
-/* Writes `state` into the file, where anything has changed or serverTime is to move on. */
+/* Writes `state` into the file if anything has changed or serverTime is due for an update. */
 static void publish(struct board_writer *writer, struct board *board, struct line_state *state)
 {
     struct buffer *document = &writer->document;
@@ -246,7 +245,7 @@ static void publish(struct board_writer *writer, struct board *board, struct lin
     line_state_json(document, writer->arena, id, state);
     sha256_text(buffer_text(document), digest);
     bool same = board->there && str_equal(str_of(digest), str_of(board->digest));
-    /* The pass that comes nearest to the second: the next one would be later than this is early. */
+    /* The pass nearest to the second: the next one would be later than this one is early. */
     if (!same || now - board->written >= REFRESH_MS - writer->settings->board_interval_ms / 2) {
         state->now_ms = server_time;
         buffer_clear(document);
@@ -269,7 +268,7 @@ static void publish(struct board_writer *writer, struct board *board, struct lin
     board->confirmed = now;
 }
 
-/* Returns false where Redis gave no answer. */
+/* Returns false if Redis does not answer. */
 static bool refresh(struct board_writer *writer, struct board *board)
 {
     struct line_state state;
@@ -290,7 +289,7 @@ static bool refresh(struct board_writer *writer, struct board *board)
            queue_figures_read(writer->figures, writer->redis, writer->arena, str_of(board->id));
 }
 
-/* What this host counts of the boards themselves, and of the queues once all of them were read. */
+/* Exports this host's metrics of the boards, and of the queues once all of them were read. */
 static void end_pass(struct board_writer *writer)
 {
     int64_t unconfirmed = 0;
@@ -329,7 +328,7 @@ int64_t board_writer_step(struct board_writer *writer)
         begin_pass(writer);
     }
     while (writer->next_board < writer->count && clock_monotonic_ms() < step_ends) {
-        /* Is it this queue alone? Otherwise each of the others would wait in vain for as long. */
+        /* If Redis fails for all queues, the others would each run into the same time-out. */
         if (!refresh(writer, &writer->boards[writer->next_board++])) {
             writer->figures_too = false;
             if (ask_for_queues(writer) == NULL) {

@@ -1,6 +1,6 @@
 /*
  * sluice-board — writes each queue's public state into a file, which nginx serves to the whole
- * crowd. SIGTERM and SIGINT: takes the files away and ends; nginx then asks the queue pool instead.
+ * crowd. SIGTERM and SIGINT: removes the files and exits; nginx then falls back to the queue pool.
  */
 #include <stdio.h>
 #include <sys/stat.h>

@@ -4,12 +4,12 @@
 #include "lib/base/identifier.h"
 
 enum {
-    GIVEN_UP_AFTER_MS = 1000, /* who goes away earlier than that has not waited in vain */
+    GIVEN_UP_AFTER_MS = 1000, /* a client that disconnects earlier does not count as timed out */
     LONGEST_MS = 24 * 3600 * 1000,
     NO_STATUS = -1
 };
 
-/* The part up to the separator, which is two or three characters long in what nginx writes. */
+/* The part before `separator`. */
 static struct str cut_at(struct str text, const char *separator, struct str *rest)
 {
     size_t length = strlen(separator);
@@ -40,8 +40,7 @@ static int64_t seconds_to_ms(struct str text)
     return seconds * 1000 + ms;
 }
 
-/* Of the servers that were tried one after the other the last one's; what other parts of nginx
- * have made of the request afterwards is behind " : ". */
+/* The status of the last server tried; what nginx did with the request afterwards follows " : ". */
 static int64_t status_of(struct str text)
 {
     int64_t status = NO_STATUS;

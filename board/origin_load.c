@@ -14,9 +14,9 @@
 #include "lib/base/identifier.h"
 
 enum {
-    QUEUES_MAX = 50,     /* more than that are not measured */
-    DATAGRAM_MAX = 2048, /* longer ones are cut, and then are none */
-    LOOK_UP_MS = 200,    /* how long the thread may take to notice that it is to end */
+    QUEUES_MAX = 50,     /* further queues are not measured */
+    DATAGRAM_MAX = 2048, /* longer ones are cut, and then ignored */
+    LOOK_UP_MS = 200,    /* how long the thread may take to notice that it is to exit */
     REPORT_MS = 1000,
     BUFFER_BYTES = 1 << 20
 };
@@ -46,7 +46,7 @@ static void add(struct load_counts *sum, const struct load_counts *more)
     sum->timeouts += more->timeouts;
 }
 
-/* Under the lock. */
+/* Called with the lock held. */
 static void tally(struct origin_load *load, struct str queue, const struct load_counts *counts)
 {
     size_t i = 0;
@@ -124,8 +124,8 @@ struct origin_load *origin_load_open(const char *path)
     return load;
 }
 
-/* Takes all tallies out. */
-static size_t take_out(struct origin_load *load, struct tally out[QUEUES_MAX])
+/* Removes and returns all tallies. */
+static size_t drain_tallies(struct origin_load *load, struct tally out[QUEUES_MAX])
 {
     (void)pthread_mutex_lock(&load->lock);
     size_t count = load->count;
@@ -153,7 +153,7 @@ void origin_load_report(struct origin_load *load, struct redis *redis, struct ar
         return;
     }
     load->reported_ms = now_ms;
-    size_t count = take_out(load, tallies);
+    size_t count = drain_tallies(load, tallies);
     for (size_t i = 0; i < count; i++) {
         if (load_add_counts(redis, arena, str_of(tallies[i].queue), LOAD_ORIGIN,
                             &tallies[i].counts) == OUTCOME_ADMISSION_UNAVAILABLE) {

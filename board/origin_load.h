@@ -1,8 +1,8 @@
 /*
- * origin_load — what the site behind the gate costs, as nginx tells by a datagram for each request
- * that it has let through (nginx/gate/measure.conf.in). A thread of its own takes them, so that
- * none is lost while Redis is waited for; once a second they are added to the queue's load in
- * Redis.
+ * origin_load — the load of the site behind the gate, which nginx reports by a datagram for each
+ * request that it has let through (nginx/gate/measure.conf.in). A thread receives them, so that
+ * none is lost while the program waits for Redis; once a second they are added to the queue's load
+ * in Redis.
  *
  * A datagram ends in "|queue|statuses|seconds|": nginx's $upstream_status and
  * $upstream_response_time.
@@ -20,17 +20,16 @@
 
 struct origin_load;
 
-/** Listens at `path`, from which it takes what an earlier one has left there. Everybody who may
- *  reach the socket may send: its folder is nginx's and ours. NULL, with errno, where that
- *  cannot be. */
+/** Binds a socket at `path`, replacing one left by an earlier process. Every process that can reach
+ *  the socket may send: its folder belongs to nginx and Sluice. NULL, with errno, on failure. */
 struct origin_load *origin_load_open(const char *path);
 
-/** Adds what has come since the last time, if that is a second ago. What Redis does not take is
- *  kept for the next time. */
+/** Adds what has been received since the last report, if that is a second ago. What Redis does not
+ *  accept is kept for the next time. */
 void origin_load_report(struct origin_load *load, struct redis *redis, struct arena *arena,
                         int64_t now_ms);
 
-/** Ends the thread and takes the socket away. NULL is harmless. */
+/** Ends the thread and removes the socket. NULL is harmless. */
 void origin_load_close(struct origin_load *load);
 
 /** Reads one datagram into `*queue` (borrowed) and `counts`, to which it adds one. Returns false

@@ -41,7 +41,7 @@ void queue_figures_begin(struct queue_figures *figures, int64_t now_ms)
     figures->count = 0;
 }
 
-/* What is not known is below 0. */
+/* Unknown values are negative. */
 static int64_t at_least_0(int64_t number)
 {
     return number < 0 ? 0 : number;
@@ -100,7 +100,7 @@ static void fill(struct metric_queue *queue, const struct queue_stats *stats)
     queue->waits[QUEUE_HISTOGRAM_WAIT_EARLY] = stats->early;
 }
 
-/* Those beyond the last one shown by name are one row. */
+/* Queues beyond the limit are summed up in one row. */
 static void add(struct queue_figures *figures, const struct metric_queue *queue)
 {
     struct metric_queue *others = &figures->queues[METRIC_QUEUES_MAX];

@@ -13,7 +13,7 @@ enum { OPEN_AGAIN_MS = 1000 };
 struct snapshot_rounds {
     const struct settings *settings;
     struct snapshot_keeper
-        *keeper; /* NULL: another process keeps them, or the file is not usable */
+        *keeper; /* NULL: another process has it open, or the file is not usable */
     bool complained;
     int64_t next_ms; /* monotonic */
 };
@@ -58,8 +58,8 @@ static bool open_keeper(struct snapshot_rounds *rounds)
     return false;
 }
 
-/* One that Redis does not answer for is left, and the others with it: each would wait in vain
- * for as long. */
+/* Stops at the first queue for which Redis does not answer: the others would run into the same
+ * time-out. */
 static void refresh_all(struct snapshot_rounds *rounds, struct redis *redis, struct arena *arena)
 {
     size_t i = 0;
@@ -69,7 +69,7 @@ static void refresh_all(struct snapshot_rounds *rounds, struct redis *redis, str
         if (!snapshot_keeper_refresh(rounds->keeper, i, redis, arena, clock_monotonic_ms())) {
             return;
         }
-        /* Where one was given up another stands at its number now. */
+        /* After a removal another one has moved to this index. */
         i += snapshot_keeper_count(rounds->keeper) == before ? 1 : 0;
     }
 }

@@ -102,7 +102,7 @@ static void add_header(struct api_client *client, struct call *call, const char 
     call->headers = longer;
 }
 
-/* An option that cannot be set means that there is no memory left. */
+/* Setting an option fails only without memory. */
 #define SET(option, value)                                                                         \
     do {                                                                                           \
         if (curl_easy_setopt(call->easy, (option), (value)) != CURLE_OK) {                         \

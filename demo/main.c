@@ -1,5 +1,5 @@
 /*
- * sluice-shoppers — a crowd of simulated shoppers at a Sluice on this machine.
+ * sluice-shoppers — a crowd of simulated shoppers for a Sluice on this machine.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 
 enum { LINE_MS = 1000, LINE_TEXT = 256 };
 
-/* A descriptor that can be read once SIGTERM or SIGINT has come. */
+/* A descriptor that becomes readable once SIGTERM or SIGINT has arrived. */
 static int catch_stop(void)
 {
     sigset_t stop;
@@ -77,7 +77,7 @@ static void show_line(const struct shop *shop, const struct tally *tally)
     status_line_show(line);
 }
 
-/* Runs until the time is up or a signal comes. */
+/* Runs until the time is up or a signal arrives. */
 static void run(const struct options *options, struct api_client *api, struct shop *shop,
                 struct crowd *crowd, struct tally *tally, int stop_fd)
 {

@@ -1,5 +1,5 @@
 /*
- * member_token — the login of a simulated member: the JWT that a shop's own login would hand out.
+ * member_token — the login of a simulated member: a JWT as a shop's own login would issue it.
  */
 #ifndef SLUICE_DEMO_MEMBER_TOKEN_H
 #define SLUICE_DEMO_MEMBER_TOKEN_H
@@ -8,7 +8,7 @@
 
 enum { MEMBER_TOKEN_TEXT = 512 };
 
-/** Writes a JWT (HS256 under `key`) for `member`, an id of the contract's alphabet, good for an
+/** Writes a JWT (HS256 under `key`) for `member`, an id of the contract's alphabet, valid for an
  *  hour. */
 void member_token_sign(struct mac_key *key, const char *member, char token[MEMBER_TOKEN_TEXT]);
 

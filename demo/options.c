@@ -15,14 +15,14 @@ enum { MOST_SHOPPERS = 5000, MOST_SECONDS = 7 * 24 * 3600 };
 static const char HELP[] =
     "Usage: sluice-shoppers --url URL --data DIR [--shoppers N] [--queue Q] [--for SECONDS]\n"
     "\n"
-    "Simulates a crowd of shoppers at a Sluice on this machine: they enter a queue, poll when\n"
-    "told, order, or wander off. Prints one status line a second, and a summary at the end.\n"
+    "Simulates a crowd of shoppers for a Sluice on this machine: they enter a queue, poll when\n"
+    "told to, order, or leave. Prints one status line a second, and a summary at the end.\n"
     "\n"
-    "  --url URL       where Sluice serves: http://127.0.0.1:N (this machine only)\n"
-    "  --data DIR      the folder that scripts/run keeps its secrets in\n"
-    "  --shoppers N    how many at any time, 1 to 5000 (default 300)\n"
+    "  --url URL       address of Sluice: http://127.0.0.1:N (this machine only)\n"
+    "  --data DIR      data folder of scripts/run, with its secrets\n"
+    "  --shoppers N    number of concurrent shoppers, 1 to 5000 (default 300)\n"
     "  --queue Q       the demo's own queue: emptied and set up at the start (default demo)\n"
-    "  --for SECONDS   ends by itself after that time (default: until Ctrl-C or SIGTERM)\n"
+    "  --for SECONDS   stops after that time (default: on Ctrl-C or SIGTERM)\n"
     "  --help, --version\n";
 
 static _Noreturn void refuse(const char *sentence)
@@ -46,7 +46,7 @@ static bool part_is(CURLU *url, CURLUPart part, const char *const *allowed)
     return found;
 }
 
-/* A crowd is never sent to anybody else's machine. */
+/* A crowd is never sent to another machine. */
 static bool url_is_here(const char *text)
 {
     static const char *const SCHEMES[] = {"http", NULL};
@@ -113,10 +113,10 @@ void options_read(int count, char **arguments, struct options *options)
         }
     }
     if (optind < count) {
-        refuse("there is an argument too many");
+        refuse("there are too many arguments");
     }
     if (options->url == NULL || options->data_dir == NULL) {
-        refuse("--url and --data are needed");
+        refuse("--url and --data are required");
     }
     if (!url_is_here(options->url)) {
         refuse("--url must be http:// at 127.0.0.1, localhost or [::1], without a path");

@@ -13,11 +13,11 @@ struct options {
     const char *data_dir; /* holds secrets/admin.key and secrets/member-jwt.key */
     const char *queue;    /* a slug */
     int64_t shoppers;     /* 1..5000 at any time */
-    int64_t seconds;      /* 0: until told to stop */
+    int64_t seconds;      /* 0: until stopped */
 };
 
-/** Fills `options` from the arguments. Prints help or version and ends the process with 0 where
- *  asked for; ends it with 64 and one sentence on standard error where something is wrong. */
+/** Fills `options` from the arguments. Prints help or version and exits with 0 on request; exits
+ *  with 64 and one sentence on standard error if an argument is wrong. */
 void options_read(int count, char **arguments, struct options *options);
 
 #endif

@@ -19,11 +19,11 @@ struct product {
     const char *name; /* also the end of its SKU */
     int64_t price;
     int64_t shelf;       /* pieces when full */
-    int64_t fill_below;  /* filled up when a round finds fewer */
+    int64_t fill_below;  /* restocked when a round finds fewer */
     uint32_t popularity; /* of 100 picks */
 };
 
-/* The print is scarce and filled up only once it is gone: some baskets meet an empty shelf. */
+/* The print is scarce and restocked only once it is gone: some baskets meet an empty shelf. */
 static const struct product PRODUCTS[SHOP_PRODUCTS] = {
     {"tea", 9000, 2000, 1000, 45},
     {"mug", 15000, 1500, 700, 30},
@@ -72,7 +72,7 @@ static void ask(struct shop *shop, const char *method, const char *path, const c
     api_send(shop->api, &request, done, shop);
 }
 
-/* Notes an answer other than the one hoped for. */
+/* Records an unexpected answer. */
 static void note(struct shop *shop, const char *asked, const struct api_reply *reply)
 {
     if (reply->status == 0 || reply->status == 429 || reply->status == 503) {
@@ -119,7 +119,7 @@ static void on_filled(void *context, const struct api_reply *reply)
     }
 }
 
-/* `stock` counts what was sold too: the shelf is full when so many pieces are left as it holds. */
+/* `stock` includes sold pieces: the shelf is full when `shelf` pieces are available. */
 static void fill_shelf(struct shop *shop, int64_t stock, int64_t available)
 {
     const struct product *product = &PRODUCTS[shop->shelf];
@@ -197,7 +197,7 @@ static void on_emptied(void *context, const struct api_reply *reply)
     }
 }
 
-/* The shoppers of an earlier run will never come back, but their places would still have their
+/* The shoppers of an earlier run will never come back, but their places would still take their
  * turn. */
 static void empty_queue(struct shop *shop)
 {
@@ -215,7 +215,7 @@ static void on_stats(void *context, const struct api_reply *reply)
     shop->asking_stats = false;
     shop->numbers.known = reply->status == 200;
     if (reply->status == 404) {
-        /* Somebody deleted the queue: it is made again. */
+        /* The queue was deleted: it is created again. */
         shop->open = false;
         shop->queue_made = false;
     } else if (reply->status != 200) {

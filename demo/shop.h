@@ -1,6 +1,6 @@
 /*
- * shop — the operator's side of the demo: makes the queue and its products, fills the shelves up
- * now and then, and watches the queue's numbers.
+ * shop — the operator's side of the demo: creates the queue and its products, restocks them from
+ * time to time, and watches the queue's statistics.
  */
 #ifndef SLUICE_DEMO_SHOP_H
 #define SLUICE_DEMO_SHOP_H
@@ -17,7 +17,7 @@ struct shop_numbers {
     int64_t waiting;
     int64_t ready;
     double admitted_per_second;
-    bool known; /* false while the server gave none */
+    bool known; /* false while the server returned none */
 };
 
 struct shop {
@@ -25,13 +25,13 @@ struct shop {
     struct tally *tally;
     const char *queue;
     const char *admin_key;
-    bool open;   /* queue and products are there */
-    bool asking; /* about the queue or a shelf */
+    bool open;   /* queue and products exist */
+    bool asking; /* a request about the queue or a shelf is in flight */
     bool asking_stats;
     bool queue_made;
-    bool emptied;      /* who still stood in line from an earlier run has been sent away */
+    bool emptied;      /* members left in line by an earlier run have been removed */
     int shelf;         /* the next one of this round; SHOP_PRODUCTS: the round is over */
-    int64_t next_look; /* not before that, at the queue or a shelf */
+    int64_t next_look; /* earliest time of the next check of the queue or a shelf */
     int64_t next_stats;
     struct shop_numbers numbers;
 };
@@ -40,13 +40,13 @@ struct shop {
 void shop_init(struct shop *shop, struct api_client *api, struct tally *tally, const char *queue,
                const char *admin_key);
 
-/** Does what is due at `now` (monotonic ms); returns for how many ms nothing will be. */
+/** Does what is due at `now` (monotonic ms); returns for how many ms nothing will be due. */
 int64_t shop_step(struct shop *shop, int64_t now);
 
 /** Writes the SKU of product `number` (0 … SHOP_PRODUCTS - 1) of `queue`. */
 void shop_sku(const char *queue, int number, char sku[SKU_TEXT]);
 
-/** A product number at random, popular ones more often. */
+/** A random product number, popular ones more often. */
 int shop_pick(void);
 
 #endif

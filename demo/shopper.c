@@ -9,7 +9,7 @@
 
 enum { PATH_TEXT = 128, NEVER = 3600 * 1000, LATE_MS = 33000 };
 
-/* A number of ms in [from, to), for the ways of people. */
+/* A random number of ms in [from, to), for the delays of people. */
 static int64_t between(uint32_t from, uint32_t to)
 {
     return from + random_below(to - from);
@@ -21,22 +21,22 @@ static void go_on(struct shopper *shopper, enum shopper_step step, int64_t in_ms
     shopper->due = clock_monotonic_ms() + in_ms;
 }
 
-/* This person is done; another one comes after a while. */
+/* This person is done; another one arrives after a while. */
 static void finish_visit(struct shopper *shopper)
 {
     go_on(shopper, SHOPPER_OUTSIDE, between(500, 8000));
 }
 
-/* Tries the same again: when told, else in a second or two. */
-static void try_again(struct shopper *shopper, const struct api_reply *reply)
+/* Retries: when told to, else in a second or two. */
+static void retry_later(struct shopper *shopper, const struct api_reply *reply)
 {
     int64_t wait = reply->retry_after_ms >= 0 ? reply->retry_after_ms : 1000;
 
     shopper->due = clock_monotonic_ms() + wait + between(0, 1000);
 }
 
-/* An answer that says nothing against trying again, or none at all. */
-static bool is_passing(const struct api_reply *reply)
+/* No answer, or one that allows a retry. */
+static bool may_be_retried(const struct api_reply *reply)
 {
     return reply->status == 0 || reply->status == 429 || reply->status >= 500;
 }
@@ -73,7 +73,7 @@ static void arrive(struct shopper *shopper)
     go_on(shopper, SHOPPER_ENTERING, 0);
 }
 
-/* What an entry or a position says decides what comes next. */
+/* Acts on an entry's or a position's answer. */
 static void read_position(struct shopper *shopper, const struct api_reply *reply)
 {
     const char *status = api_text(reply, "status");
@@ -87,7 +87,7 @@ static void read_position(struct shopper *shopper, const struct api_reply *reply
     } else if (strcmp(status, "WAITING") == 0) {
         go_on(shopper, SHOPPER_IN_LINE, (int64_t)api_number(reply, "retryAfterMs", 1000));
     } else {
-        /* Looked away for so long that the place is gone: queues up again. */
+        /* Was away for so long that the place is gone: queues up again. */
         go_on(shopper, SHOPPER_ENTERING, 0);
     }
 }
@@ -105,9 +105,9 @@ static void on_entered(void *context, const struct api_reply *reply)
     } else if (reply->status == 410 || strcmp(reply->code, "QUEUE_FULL") == 0) {
         tally->turned_away++;
         finish_visit(shopper);
-    } else if (is_passing(reply) || reply->status == 404) {
+    } else if (may_be_retried(reply) || reply->status == 404) {
         tally_unanswered(tally, reply);
-        try_again(shopper, reply);
+        retry_later(shopper, reply);
     } else {
         tally_unexpected(tally, "entering", reply);
         finish_visit(shopper);
@@ -133,9 +133,9 @@ static void on_position(void *context, const struct api_reply *reply)
         read_position(shopper, reply);
     } else if (strcmp(reply->code, "QUEUE_RESET") == 0 || reply->status == 404) {
         go_on(shopper, SHOPPER_ENTERING, between(0, 1000));
-    } else if (is_passing(reply)) {
+    } else if (may_be_retried(reply)) {
         tally_unanswered(tally, reply);
-        try_again(shopper, reply);
+        retry_later(shopper, reply);
     } else {
         tally_unexpected(tally, "a poll", reply);
         finish_visit(shopper);
@@ -176,9 +176,9 @@ static void on_left(void *context, const struct api_reply *reply)
     struct tally *tally = shopper->context->tally;
 
     shopper->busy = false;
-    if (is_passing(reply)) {
+    if (may_be_retried(reply)) {
         tally_unanswered(tally, reply);
-        try_again(shopper, reply);
+        retry_later(shopper, reply);
         return;
     }
     if (reply->status == 204) {
@@ -260,10 +260,10 @@ static void on_ordered(void *context, const struct api_reply *reply)
     tally_order_ends(tally);
     if (reply->status == 201 || reply->status == 200) {
         on_made(shopper, reply);
-    } else if (is_passing(reply) || strcmp(reply->code, "ORDER_IN_PROGRESS") == 0) {
-        /* The same key again: should the order have been made after all, this finds it. */
+    } else if (may_be_retried(reply) || strcmp(reply->code, "ORDER_IN_PROGRESS") == 0) {
+        /* The same key again: if the order was made after all, this finds it. */
         tally_unanswered(tally, reply);
-        try_again(shopper, reply);
+        retry_later(shopper, reply);
     } else if (strcmp(reply->code, "OUT_OF_STOCK") == 0) {
         tally->out_of_stock++;
         if (--shopper->baskets_left > 0) {

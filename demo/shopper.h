@@ -1,7 +1,7 @@
 /*
- * shopper — one simulated person: comes, waits, polls exactly when told, chooses, orders, goes; and
- * then another person takes the same slot. Some repeat their order, some wander off, some come too
- * late.
+ * shopper — one simulated person: arrives, waits, polls exactly when told to, chooses, orders and
+ * leaves; then another person takes the same slot. Some repeat their order, some wander off, some
+ * come too late.
  */
 #ifndef SLUICE_DEMO_SHOPPER_H
 #define SLUICE_DEMO_SHOPPER_H
@@ -23,7 +23,7 @@ struct shopper_context {
     struct tally *tally;
     const char *queue;
     struct mac_key *member_key;   /* signs members' tokens */
-    char run[RANDOM_ID_TEXT + 1]; /* sets the members of this run apart from those of others */
+    char run[RANDOM_ID_TEXT + 1]; /* distinguishes the members of this run from those of others */
 };
 
 enum shopper_step {
@@ -31,7 +31,7 @@ enum shopper_step {
     SHOPPER_ENTERING,  /* about to enter the queue */
     SHOPPER_IN_LINE,   /* polls */
     SHOPPER_CHOOSING,  /* holds an entry token and thinks */
-    SHOPPER_ORDERING,  /* sends the order, again where no answer came */
+    SHOPPER_ORDERING,  /* sends the order, and again if there is no answer */
     SHOPPER_REPEATING, /* has the order and sends it once more */
     SHOPPER_LEAVING    /* gives the place up */
 };
@@ -39,10 +39,10 @@ enum shopper_step {
 enum shopper_temper {
     TEMPER_STEADY,
     TEMPER_REPEATS,  /* presses the button twice */
-    TEMPER_VANISHES, /* stops polling without a word */
+    TEMPER_VANISHES, /* stops polling without leaving */
     TEMPER_LEAVES,   /* gives the place up in line */
-    TEMPER_DAWDLES,  /* looks away for a while and polls late */
-    TEMPER_LATE      /* orders when the token has expired, and queues up again */
+    TEMPER_DAWDLES,  /* is away for a while and polls late */
+    TEMPER_LATE      /* orders with an expired token, and queues up again */
 };
 
 struct shopper {
@@ -50,7 +50,7 @@ struct shopper {
     enum shopper_step step;
     enum shopper_temper temper;
     int64_t due;      /* monotonic ms of the next action */
-    bool busy;        /* a request is under way */
+    bool busy;        /* a request is in flight */
     int polls_left;   /* before temper shows */
     int baskets_left; /* before giving up on empty shelves */
     char member[MEMBER_MAX + 1];
@@ -62,11 +62,11 @@ struct shopper {
     char basket[BASKET_TEXT]; /* body of the order */
 };
 
-/** A slot whose first person comes at `arrival` (monotonic ms). */
+/** A slot whose first person arrives at `arrival` (monotonic ms). */
 void shopper_init(struct shopper *shopper, const struct shopper_context *context, int64_t arrival);
 
-/** Does what is due at `now`; returns when something will be due next: shopper->due, or far away
- *  while a request is under way. */
+/** Does what is due at `now`; returns when something will be due next: shopper->due, or far in the
+ *  future while a request is in flight. */
 int64_t shopper_step(struct shopper *shopper, int64_t now);
 
 #endif

@@ -26,9 +26,9 @@ void tally_unanswered(struct tally *tally, const struct api_reply *reply)
     tally->unanswered++;
     if (reply->status == 0) {
         (void)snprintf(tally->trouble, sizeof(tally->trouble),
-                       "the server does not answer; going on");
+                       "the server does not answer; continuing");
     } else {
-        (void)snprintf(tally->trouble, sizeof(tally->trouble), "%ld %s; going on", reply->status,
+        (void)snprintf(tally->trouble, sizeof(tally->trouble), "%ld %s; continuing", reply->status,
                        reply->code);
     }
 }

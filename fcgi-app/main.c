@@ -43,7 +43,7 @@ static const char *const OPERATOR_NEEDS[] = {SETTINGS_REDIS, "postgres_conninfo"
 static const char *const PAYMENT_NEEDS[] = {SETTINGS_REDIS, "postgres_conninfo",
                                             "visitor_keys_file", NULL};
 
-/* What each reads again when it changes. */
+/* The settings of files that each pool reads again when they change. */
 static const char *const QUEUE_READS[] = {"queue_ticket_keys_file",
                                           "visitor_keys_file",
                                           "member_jwt_key_file",
@@ -79,7 +79,7 @@ static struct program_option pool_option = {.name = "pool",
                                             .argument = "queue|order|payment|catalog|operator",
                                             .description = "which routes to serve"};
 
-/* The pool that --pool names, -1 where it names none. */
+/* The pool that --pool names, -1 if it names none. */
 static int pool_of_option(void)
 {
     for (int i = 0; i < (int)(sizeof(POOLS) / sizeof(POOLS[0])); i++) {
@@ -106,8 +106,8 @@ static void services_close(struct services *services)
     member_verifier_free(services->members);
 }
 
-/* What the order pool judges captchas with, as far as it is set. Returns false, with a sentence,
- * where it is not usable. */
+/* Opens what the order pool checks captchas with, as far as it is set. Returns false, with a
+ * sentence, if it is not usable. */
 static bool captchas_open(struct services *services, char error[HTTP_CLIENT_ERROR])
 {
     const struct settings *settings = services->settings;
@@ -122,7 +122,7 @@ static bool captchas_open(struct services *services, char error[HTTP_CLIENT_ERRO
         }
     } else if (strcmp(settings->captcha_fallback, "altcha") == 0) {
         (void)snprintf(error, HTTP_CLIENT_ERROR,
-                       "altcha_keys_file must be set where captcha_fallback is altcha");
+                       "altcha_keys_file must be set if captcha_fallback is altcha");
         return false;
     }
     if (settings->captcha_siteverify_url[0] != '\0') {
@@ -132,7 +132,7 @@ static bool captchas_open(struct services *services, char error[HTTP_CLIENT_ERRO
     return true;
 }
 
-/* The payment provider, in the pool that calls it. Returns false, with a sentence, where it is
+/* Opens the payment provider, in the pool that calls it. Returns false, with a sentence, if it is
  * not usable. */
 static bool payments_open(struct services *services, char error[PAYMENT_PROVIDER_ERROR])
 {
@@ -140,7 +140,7 @@ static bool payments_open(struct services *services, char error[PAYMENT_PROVIDER
            payment_provider_open(services->settings, &services->payment_provider, error);
 }
 
-/* Reads the keys that the pool needs. Returns false, with a sentence, where one is not usable. */
+/* Reads the keys that the pool needs. Returns false, with a sentence, if one is not usable. */
 static bool keys_open(struct services *services, char error[SECRET_ERROR])
 {
     const struct settings *settings = services->settings;
@@ -152,7 +152,7 @@ static bool keys_open(struct services *services, char error[SECRET_ERROR])
         }
     }
     if (services->pool == POOL_OPERATOR) {
-        /* For dry runs alone, which without them know no visitor by the cookie. */
+        /* For dry runs alone, which otherwise cannot identify a visitor by the cookie. */
         if (settings->visitor_keys_file[0] != '\0') {
             services->visitor_keys = key_set_open(settings->visitor_keys_file, error);
             if (services->visitor_keys == NULL) {
@@ -173,8 +173,8 @@ static bool keys_open(struct services *services, char error[SECRET_ERROR])
     return true;
 }
 
-/* Reads the waiting page, in the pool that serves it. Returns false, with a sentence, where it
- * is not usable. */
+/* Reads the waiting page, in the pool that serves it. Returns false, with a sentence, if it is not
+ * usable. */
 static bool page_open(struct services *services, char error[WAITING_PAGE_ERROR])
 {
     if (services->pool != POOL_QUEUE) {
@@ -305,7 +305,7 @@ int main(int argc, char **argv)
                                    "--pool must be queue, order, payment, catalog or operator");
     } else if (!listener_prepare() || FCGX_Init() != 0) {
         code = program_usage_error(
-            &program, "file descriptor 0 is no listening socket: start it by spawn-fcgi");
+            &program, "file descriptor 0 is not a listening socket: start it with spawn-fcgi");
     } else {
         code = serve((enum pool)pool, &settings);
     }

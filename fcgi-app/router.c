@@ -36,7 +36,7 @@ static const struct route ROUTES[] = {
 #undef LINE_ROUTE
 };
 
-/* The queue pool asks Redis in its own way, so readyz has a second form there. */
+/* readyz has a second form in the queue pool, which calls Redis asynchronously. */
 static const struct route READYZ_OF_QUEUE_POOL = {
     .pools = IN_QUEUE,
     .method = METHOD_GET,
@@ -45,7 +45,7 @@ static const struct route READYZ_OF_QUEUE_POOL = {
     .finish = readyz_line_finish,
 };
 
-/* Behind those of the table: 0 is for none, the last for the one above. */
+/* After those of the table: 0 stands for none, the last number for the route above. */
 _Static_assert(sizeof(ROUTES) / sizeof(ROUTES[0]) + 2 <= ROUTES_MAX, "every route has a number");
 
 size_t router_number(const struct route *route)
@@ -67,7 +67,7 @@ static bool parameter_fits(struct str name, struct str value)
     return value.n >= 1 && value.n <= SEGMENT_MAX;
 }
 
-/* Compares segment by segment and keeps what stands for {…}. */
+/* Compares segment by segment and keeps the values of {…}. */
 static bool path_matches(struct str pattern, struct str path,
                          struct str parameters[PATH_PARAMETERS])
 {

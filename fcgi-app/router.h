@@ -15,7 +15,7 @@ struct route {
     unsigned int pools; /* bit 1 << enum pool for each that serves it */
     enum method method;
     const char *path;  /* as in routes.tbl */
-    handler *handler;  /* NULL where it is one of the other two kinds */
+    handler *handler;  /* NULL if it is one of the other two kinds */
     line_begin *begin; /* of the queue pool, else NULL */
     line_finish *finish;
     transaction_begin *transaction_begin; /* of the order pool, else NULL */
@@ -24,12 +24,12 @@ struct route {
 
 enum { ROUTES_MAX = 192 };
 
-/** A number of its own for each route, below ROUTES_MAX; 0 for NULL, which is no route. */
+/** A unique number for each route, below ROUTES_MAX; 0 for NULL. */
 size_t router_number(const struct route *route);
 
-/** The route of `request` in `pool`; request->parameters are filled. HEAD finds the route of
- *  GET. Returns NULL where `response` is complete already: 404 for a path, or an id in it, that
- *  this pool does not know; 405 with Allow for another method. */
+/** The route of `request` in `pool`; request->parameters are filled. HEAD matches GET routes.
+ *  Returns NULL if `response` is already complete: 404 for a path, or an id in it, that this pool
+ *  does not know; 405 with Allow for another method. */
 const struct route *router_find(enum pool pool, struct request *request, struct response *response);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { CLAIMS_PER_PASS = 500, SHOWS_PER_PAGE = 100 };
 
-/* The order, or coupon, and the claim are what the order pool's lines of the request name too. */
+/* Names the order, or coupon, and the claim, as the order pool's log lines of the request do. */
 static void note(const struct claim *claim, struct str order, const char *event,
                  enum outcome outcome)
 {
@@ -15,8 +15,8 @@ static void note(const struct claim *claim, struct str order, const char *event,
                          LOG_STR("order", order), LOG_TEXT("outcome", outcome_word(outcome))));
 }
 
-/* A claim does not say whether it was one of seats: whatever it guards in a show of its queue is
- * a hold as before. Should this fail, the guard ends by itself. */
+/* A claim does not say whether it was for seats: whatever it guards in a show of its queue becomes
+ * a plain hold again. If this fails, the guard expires. */
 static void give_holds_back(struct reconcile *reconcile, struct claim *claim)
 {
     const struct show_version *shows;
@@ -36,7 +36,7 @@ static void give_holds_back(struct reconcile *reconcile, struct claim *claim)
     } while (count == SHOWS_PER_PAGE);
 }
 
-/* PostgreSQL decides: only a claim that it has put down as released is given back. */
+/* PostgreSQL decides: a claim is released only once it is recorded there as released. */
 static void settle(struct reconcile *reconcile, struct claim *claim)
 {
     struct reconcile_report *report = &reconcile->report;

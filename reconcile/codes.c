@@ -4,7 +4,7 @@
 
 enum { CALLS_PER_PASS = 20 };
 
-/* PostgreSQL first: a use that is taken off Redis's list is known there. */
+/* PostgreSQL first: a use removed from Redis's list must be recorded there. */
 static void store_uses(struct reconcile *reconcile, const struct queue_row *queue)
 {
     for (int call = 0; call < CALLS_PER_PASS; call++) {
@@ -84,11 +84,11 @@ static bool load_uses(struct reconcile *reconcile, const struct queue_row *queue
 
 bool reconcile_load_codes(struct reconcile *reconcile, const struct queue_row *queue)
 {
-    /* Uses first: no code is there before those who have used it are known. */
+    /* Uses first: no code exists in Redis before its uses are known. */
     return load_uses(reconcile, queue) && load_codes(reconcile, queue);
 }
 
-/* How many codes PostgreSQL has of the queue; -1 where it gave no answer. */
+/* How many codes PostgreSQL has of the queue; -1 if it does not answer. */
 static int64_t codes_stored(struct reconcile *reconcile, const struct queue_row *queue)
 {
     const struct code_count *counts;
@@ -117,7 +117,7 @@ void reconcile_codes(struct reconcile *reconcile, const struct queue_row *queue)
     int64_t known = codes_known(reconcile->redis, reconcile->arena, queue->id);
     reconcile->report.redis_silent |= known < 0;
     if (known >= 0 && known < stored) {
-        /* Their way to Redis was cut off. */
+        /* Loading them into Redis was interrupted. */
         (void)reconcile_load_codes(reconcile, queue);
     }
 }

@@ -1,8 +1,8 @@
 /*
- * What Redis has heard of coupon events against PostgreSQL's rows. Redis is read first: coupons are
- * never taken back, so PostgreSQL, asked later, knows every owner whom Redis knew by then. What is
- * found is mended in a way that can do no harm whatever is on its way meanwhile: findings carry a
- * number, owners are added and dropped by name.
+ * Compares coupon events in Redis with PostgreSQL's rows. Redis is read first: coupons are never
+ * taken back, so PostgreSQL, queried later, knows every owner that Redis knew by then. Corrections
+ * do no harm whatever is in flight meanwhile: findings carry a number, owners are added and dropped
+ * by name.
  */
 #include "lib/admission/coupons.h"
 #include "lib/base/log.h"
@@ -21,7 +21,7 @@ static bool redis_answered(struct reconcile *reconcile, bool answered)
     return answered;
 }
 
-/* Everybody who has one, by pages. Returns false where a part gave no answer. */
+/* Loads all owners, page by page. Returns false if a store does not answer. */
 static bool load_owners(struct reconcile *reconcile, struct str queue, struct str event,
                         int64_t *added)
 {
@@ -51,8 +51,8 @@ static bool load_owners(struct reconcile *reconcile, struct str queue, struct st
     return true;
 }
 
-/* Owners of `event` in Redis who have no coupon of it, or whose event Redis need not know
- * (`all`). */
+/* Drops owners of `event` from Redis who have no coupon of it, or all of them (`all`) if Redis no
+ * longer needs the event. */
 static void drop_owners(struct reconcile *reconcile, struct str queue, struct str event, bool all,
                         int64_t *dropped)
 {
@@ -111,7 +111,7 @@ static void compare_owners(struct reconcile *reconcile, struct str queue,
     if (known->owners > count->issued) {
         drop_owners(reconcile, queue, count->event, false, &dropped);
     }
-    /* Those of whom the outbox will tell are not missing. */
+    /* Those still in the outbox are not missing. */
     if (known->owners - dropped < count->issued - count->unpublished) {
         (void)load_owners(reconcile, queue, count->event, &added);
     }
@@ -139,8 +139,8 @@ static bool is_counted(const struct coupon_count *counts, size_t count, struct s
     return false;
 }
 
-/* What Redis need not know any more, a day after its event's end, or never had to. Returns
- * whether there is a record among it, which the next finding takes away. */
+/* Drops events that Redis does not need, or no longer, a day after their end. Returns whether one
+ * of them has a record, which the next finding deletes. */
 static bool forget_others(struct reconcile *reconcile, struct str queue,
                           const struct known_coupons *known, size_t known_count,
                           const struct coupon_count *counts, size_t count)
@@ -157,8 +157,8 @@ static bool forget_others(struct reconcile *reconcile, struct str queue,
     return is_listed;
 }
 
-/* A record differs though Redis has the last finding: a worker died between its commit and its
- * look, or somebody else has written. An older finding is merely late. */
+/* A record differs although Redis has the last finding: a worker died between its commit and its
+ * finding, or something else wrote to Redis. With an older finding Redis merely lags. */
 static void note_record(struct reconcile *reconcile, const struct queue_row *queue, int64_t change,
                         const struct coupon_count *count, const struct known_coupons *known)
 {

@@ -12,7 +12,7 @@ enum {
     CLOCKS_APART_MS = 5000 /* Redis's and PostgreSQL's, at most */
 };
 
-/* Nobody has failed: the last coupon event has ended, and this pass is the first to put it down. */
+/* Nothing has failed: the last coupon event has ended, and this pass is the first to record it. */
 static bool came_due(struct reconcile *reconcile, const struct queue_row *queue,
                      const struct queue_stats *stats)
 {
@@ -21,7 +21,7 @@ static bool came_due(struct reconcile *reconcile, const struct queue_row *queue,
     return due > 0 && due - CLOCKS_APART_MS <= stats->now_ms;
 }
 
-/* The row is as it was when this pass began; the outbox may have looked since. */
+/* The row was read when this pass began; the outbox may have changed it since. */
 static bool found_meanwhile(struct reconcile *reconcile, const struct queue_row *queue)
 {
     struct queue_row now;
@@ -32,7 +32,7 @@ static bool found_meanwhile(struct reconcile *reconcile, const struct queue_row 
            found && now.sold_out != queue->sold_out;
 }
 
-/* Redis's flag is PostgreSQL's finding; where they differ, PostgreSQL is looked at anew. */
+/* Redis's flag should be PostgreSQL's finding; if they differ, PostgreSQL is checked again. */
 static void compare_sold_out(struct reconcile *reconcile, const struct queue_row *queue,
                              const struct queue_stats *stats)
 {
@@ -51,8 +51,9 @@ static void compare_sold_out(struct reconcile *reconcile, const struct queue_row
                                false);
 }
 
-/* The last finding is older than the rows: a worker died between its commit and its look, two
- * that took the last of something saw each other's as left, or an event of coupons has ended. */
+/* The last finding is older than the rows: a worker died between its commit and its finding, two
+ * transactions that took the last of something saw each other's as left, or a coupon event has
+ * ended. */
 static void compare_goods(struct reconcile *reconcile, const struct queue_row *queue,
                           const struct queue_stats *stats)
 {
@@ -66,7 +67,8 @@ static void compare_goods(struct reconcile *reconcile, const struct queue_row *q
                                false);
 }
 
-/* See lua/include/unpaid.lua: member, or member/order, and the orders of it, of which the first is this field's. */
+/* See lua/include/unpaid.lua: the field is member, or member/order; its value its orders, of which the first is the
+ * field's. */
 static struct held_place place_of(struct str field, struct str orders)
 {
     struct held_place place = {.member = field, .order = orders};
@@ -78,9 +80,9 @@ static struct held_place place_of(struct str field, struct str orders)
 }
 
 /*
- * A place that Redis keeps for an order which holds none any more would be lost for ever. Redis is
- * read first: an order whose place is there had committed by then, so PostgreSQL, asked later, has
- * the last word.
+ * A place that Redis keeps for an order that no longer holds one would be lost for ever. Redis is
+ * read first: an order whose place is there had committed by then, so PostgreSQL, queried later,
+ * decides.
  */
 static void compare_unpaid(struct reconcile *reconcile, const struct queue_row *queue)
 {

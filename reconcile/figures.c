@@ -1,4 +1,4 @@
-/* What a pass did and what the books say, in the metrics of this host. */
+/* Exports the results of a pass and the totals of the books in the metrics of this host. */
 #include "lib/base/clock.h"
 #include "lib/metrics/metrics.h"
 #include "lib/orders/books.h"
@@ -40,7 +40,7 @@ static void count_findings(const struct reconcile_report *report)
     metrics_set(METRIC_RECONCILE_NEEDS_PERSON, reconcile_needs_person(report) ? 1 : 0);
 }
 
-/* A state without a row in the metrics does not compile. */
+/* Does not compile if a state has no row in the metrics. */
 static void show(const struct books *books)
 {
 #define STATE(name, is_open, may_hold_money, meaning)                                              \

@@ -11,8 +11,7 @@ static int64_t worse(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Of each minute that is over and lies behind `last`: its last sample, with the worst latencies
- * of all. */
+/* Of each past minute after `last`: its last sample, with the worst latencies of the minute. */
 static size_t minutes_of(const struct queue_stats *stats, int64_t last,
                          struct queue_sample minutes[HISTORY_MINUTES_MAX])
 {
@@ -38,7 +37,7 @@ static size_t minutes_of(const struct queue_stats *stats, int64_t last,
     return count;
 }
 
-static void write_down(struct reconcile *reconcile, const struct queue_row *queue)
+static void record_history(struct reconcile *reconcile, const struct queue_row *queue)
 {
     struct queue_sample minutes[HISTORY_MINUTES_MAX];
     struct queue_stats stats;
@@ -65,7 +64,7 @@ static void write_down(struct reconcile *reconcile, const struct queue_row *queu
 
 void reconcile_history(struct reconcile *reconcile, const struct queue_row *queues, size_t count)
 {
-    /* By this host's clock, for the sake of sparing work alone: which minute is over Redis says. */
+    /* By this host's clock, only to save work: Redis decides which minute is over. */
     int64_t minute = clock_wall_ms() / 1000 / MINUTE_S;
 
     if (minute == reconcile->history_minute) {
@@ -73,7 +72,7 @@ void reconcile_history(struct reconcile *reconcile, const struct queue_row *queu
     }
     for (size_t i = 0;
          i < count && !reconcile->report.redis_silent && !reconcile->report.postgres_silent; i++) {
-        write_down(reconcile, &queues[i]);
+        record_history(reconcile, &queues[i]);
     }
     if (reconcile->report.redis_silent || reconcile->report.postgres_silent) {
         return;

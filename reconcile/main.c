@@ -1,6 +1,6 @@
 /*
  * sluice-reconcile — the cleanup job: once (cron, a systemd timer), or every so many seconds.
- * With --once it prints what it did and ends with 1 where something needs a person.
+ * With --once it prints what it did and exits with 1 if something needs a person.
  */
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ static const char *const READ_AGAIN[] = {"payment_secret_key_file", "payment_web
                                          NULL};
 static const char *const NEEDED[] = {SETTINGS_REDIS, "postgres_conninfo", NULL};
 
-/* One line a payment; where there are very many, the first are enough to begin with. */
+/* One line a payment; of very many only the first. */
 static void print_for_person(const struct reconcile_report *report)
 {
     size_t shown = report->for_person_count < SHOWN_MAX ? report->for_person_count : SHOWN_MAX;
@@ -45,7 +45,7 @@ static void print_report(const struct reconcile_report *report)
            (long long)report->claims_released, (long long)report->claims_consumed,
            (long long)report->claims_open);
     printf("claims forgotten %lld\n", (long long)report->claims_forgotten);
-    printf("outbox rows worked off %lld, stuck %lld\n", (long long)report->outbox_done,
+    printf("outbox rows processed %lld, stuck %lld\n", (long long)report->outbox_done,
            (long long)report->outbox_stuck);
     printf("lotteries drawn %lld, codes loaded %lld\n", (long long)report->lotteries_drawn,
            (long long)report->codes_loaded);
@@ -53,7 +53,7 @@ static void print_report(const struct reconcile_report *report)
            (long long)report->shows_loaded, (long long)report->seats_published,
            (long long)report->seats_corrected);
     printf("orders expired %lld\n", (long long)report->orders_expired);
-    printf("coupons mended %lld\n", (long long)report->coupons_mended);
+    printf("coupons corrected %lld\n", (long long)report->coupons_mended);
     printf("payments settled %lld, still open %lld\n", (long long)report->payments_settled,
            (long long)report->payments_open);
     printf("places mended %lld, freed %lld\n", (long long)report->places_mended,
@@ -65,14 +65,14 @@ static void print_report(const struct reconcile_report *report)
         printf("needs a person: PostgreSQL does not answer\n");
     }
     if (report->places_mended > 0) {
-        printf("needs a person: places had drifted apart; something else writes to Redis\n");
+        printf("needs a person: places were inconsistent; something else writes to Redis\n");
     }
     if (report->seats_corrected > 0) {
-        printf(
-            "needs a person: Redis believed of seats what PostgreSQL does not know; see the log\n");
+        printf("needs a person: Redis had states of seats that PostgreSQL does not know; see the "
+               "log\n");
     }
     if (report->outbox_stuck > 0) {
-        printf("needs a person: rows of the outbox fail again and again; see the log\n");
+        printf("needs a person: rows of the outbox keep failing; see the log\n");
     }
     print_for_person(report);
 }
@@ -122,8 +122,8 @@ static void pass(struct reconcile *reconcile)
     reconcile_figures(reconcile, began_us);
 }
 
-/* Between two passes: a Redis that has begun anew is not made to wait for the next one. Returns
- * whether to end. */
+/* Waits between two passes, but not if a Redis has started a new tenure. Returns whether to
+ * exit. */
 static bool wait_or_notice(struct reconcile *reconcile, int64_t ms)
 {
     int64_t until_ms = clock_monotonic_ms() + ms;
@@ -158,11 +158,11 @@ int main(int argc, char **argv)
         [OPTION_ONCE] = {.name = "once", .description = "one pass, then a report"},
         [OPTION_EVERY] = {.name = "every",
                           .argument = "SECONDS",
-                          .description = "a pass every so many seconds (1..86400), until SIGTERM"},
+                          .description = "a pass every SECONDS (1..86400), until SIGTERM"},
     };
     struct program program = {
         .name = "sluice-reconcile",
-        .summary = "Settles what crashes left open between Redis and PostgreSQL.",
+        .summary = "Completes what crashes have interrupted between Redis and PostgreSQL.",
         .options = options,
         .option_count = OPTION_COUNT,
         .required = NEEDED,

@@ -10,13 +10,13 @@
 enum {
     ROWS_PER_BATCH = 200,
     BATCHES_PER_PASS = 50,
-    STUCK_ATTEMPTS = 20, /* then a person should look */
-    /* A worker that lives deletes its rows within OUTBOX_ACKS_FLUSH_MS, a beat and a statement. */
+    STUCK_ATTEMPTS = 20, /* then a person should check */
+    /* A live worker deletes its rows within OUTBOX_ACKS_FLUSH_MS, a heartbeat and a statement. */
     WORKER_MS = 6000
 };
 
-/* CONSUMED is a token that the order pool could not spend: said once, with what its line of the
- * request names too. */
+/* CONSUMED: the order pool could not spend the token. Logged once, with the names that its log
+ * lines of the request have. */
 static enum outcome consume(struct reconcile *reconcile, const struct outbox_row *row)
 {
     struct claim claim = {.queue = row->queue, .member = row->member, .event = row->event};
@@ -37,8 +37,8 @@ static enum outcome consume(struct reconcile *reconcile, const struct outbox_row
 
 enum delivery { DELIVERED, DELIVERED_JUST_NOW, NOT_DELIVERED };
 
-/* What Redis has just heard for the first time it may yet forget: deleted later, see
- * outbox_acks. A single pass has no later. */
+/* Redis may still lose what it has just applied: the row is deleted later, see outbox_acks. With
+ * --once there is no later. */
 static enum delivery deliver_consume(struct reconcile *reconcile, const struct outbox_row *row)
 {
     switch (consume(reconcile, row)) {
@@ -81,8 +81,8 @@ static enum delivery deliver(struct reconcile *reconcile, const struct outbox_ro
     return done ? DELIVERED : NOT_DELIVERED;
 }
 
-/* Returns how many rows were taken, -1 when this pass should not go on. */
-static int64_t work_off_batch(struct reconcile *reconcile)
+/* Returns how many rows were taken, -1 if this pass should not continue. */
+static int64_t process_batch(struct reconcile *reconcile)
 {
     struct reconcile_report *report = &reconcile->report;
     const struct outbox_row *rows;
@@ -133,7 +133,7 @@ void reconcile_outbox(struct reconcile *reconcile)
 {
     flush_acks(reconcile);
     for (int batch = 0; batch < BATCHES_PER_PASS; batch++) {
-        if (work_off_batch(reconcile) < ROWS_PER_BATCH) {
+        if (process_batch(reconcile) < ROWS_PER_BATCH) {
             return;
         }
     }

@@ -1,15 +1,15 @@
-/* Payments whose time to be looked at has come: what the provider says is what they come to. */
+/* Settles payments that are due for a look-up, by the provider's answer. */
 #include "lib/base/clock.h"
 #include "lib/metrics/metrics.h"
 #include "lib/orders/payment_admin.h"
 #include "lib/payments/payment_flow.h"
 #include "reconcile/reconcile.h"
 
-/* Each may take calls of the provider, and nobody is to hold one that he does not look at yet:
- * one at a time, and no longer than the rest of reconcile can wait. */
+/* Each may take calls of the provider, and none should be taken before its turn: one at a time, and
+ * no longer than the rest of reconcile can wait. */
 enum { LONGEST_MS = 10000 };
 
-/* Takes one payment and settles it. Returns false where there is no more to do in this pass. */
+/* Takes one payment and settles it. Returns false if there is no more to do in this pass. */
 static bool settle_next(struct reconcile *reconcile, const struct payment_flow *flow)
 {
     struct reconcile_report *report = &reconcile->report;

@@ -7,7 +7,7 @@
 enum {
     NUMBERS_PER_CALL = 1000,
     PLACES_PER_CALL = 500,
-    /* More numbers than can be given out between two checkpoints. */
+    /* More numbers than can be issued between two checkpoints. */
     SEQ_MARGIN = 1000000
 };
 
@@ -21,7 +21,7 @@ static int64_t recovery_ms(const struct queue_row *queue)
     return json_object_get_int64(seconds) * 1000;
 }
 
-/* Whoever has spent an admission of this epoch is not seated again. */
+/* Members who have spent an admission of this epoch are not seated again. */
 static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_row *queue)
 {
     int64_t after = 0;
@@ -37,7 +37,7 @@ static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_r
         enum outcome outcome = spent_numbers_load(reconcile->redis, reconcile->arena, queue->id,
                                                   queue->incarnation, queue->epoch, numbers, count);
         if (outcome != OUTCOME_LOADED) {
-            /* PRESENT: another reconcile was faster, and had loaded all of them before. */
+            /* PRESENT: another reconcile was faster, and has loaded all of them. */
             reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
             return false;
         }
@@ -46,7 +46,7 @@ static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_r
     return true;
 }
 
-/* A place that an unpaid order holds is not given to somebody else. */
+/* A place held by an unpaid order must not be given to another member. */
 static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_row *queue)
 {
     struct held_place after = {0};
@@ -78,8 +78,8 @@ static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_r
 }
 
 /*
- * PostgreSQL first: from the raised incarnation on no order can commit that was claimed before the
- * loss. Then Redis learns who has ordered already, and only then does the queue come back.
+ * PostgreSQL first: once the incarnation is raised, no order can commit on a claim from before the
+ * loss. Then Redis learns which numbers are spent, and only then is the queue published.
  */
 bool reconcile_recover(struct reconcile *reconcile, const struct queue_row *missing)
 {
@@ -103,8 +103,7 @@ bool reconcile_recover(struct reconcile *reconcile, const struct queue_row *miss
         queue_publish(reconcile->redis, reconcile->arena, &queue, QUEUE_PUBLISH_RECOVER,
                       queue.seq_checkpoint + SEQ_MARGIN, recovery_ms(&queue));
     if (outcome != OUTCOME_PUBLISHED) {
-        /* OLDER: another reconcile was faster. NOT_FOUND: lost once more; the next pass begins
-         * anew. */
+        /* OLDER: another reconcile was faster. NOT_FOUND: lost again; the next pass starts over. */
         reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
         return outcome == OUTCOME_OLDER;
     }
@@ -140,7 +139,7 @@ void reconcile_publish(struct reconcile *reconcile)
 {
     struct redis_memory memory;
 
-    /* Read first: what is lost while the queues are looked at takes the word back. */
+    /* Read first: a loss while the queues are checked revokes the confirmation. */
     if (!redis_memory_look(reconcile->redis, reconcile->arena, &memory)) {
         reconcile->report.redis_silent = true;
         return;

@@ -16,7 +16,7 @@ void reconcile_pass(struct reconcile *reconcile)
         reconcile->report.postgres_silent = true;
         return;
     }
-    /* First of all, for a lottery's opening waits for it. */
+    /* First, as a lottery's opening waits for it. */
     for (size_t i = 0; i < count && !reconcile->report.redis_silent; i++) {
         reconcile_lottery(reconcile, &queues[i]);
     }
@@ -24,7 +24,7 @@ void reconcile_pass(struct reconcile *reconcile)
         reconcile_codes(reconcile, &queues[i]);
         reconcile_claims(reconcile, &queues[i]);
     }
-    /* Expiring orders needs PostgreSQL only; what follows from it goes through the outbox. */
+    /* Expiring orders needs PostgreSQL only; its consequences go through the outbox. */
     reconcile_orders(reconcile);
     if (!reconcile->report.redis_silent) {
         reconcile_outbox(reconcile);
@@ -41,7 +41,7 @@ void reconcile_pass(struct reconcile *reconcile)
         reconcile_history(reconcile, queues, count);
     }
     reconcile_spent(reconcile);
-    /* Last, for it waits for the payment provider. */
+    /* Last, as it waits for the payment provider. */
     reconcile_payments(reconcile);
     if (!reconcile->report.redis_silent && !reconcile->report.postgres_silent) {
         (void)pass_note(reconcile->postgres, reconcile->arena, "sluice-reconcile");

@@ -8,8 +8,8 @@
 
 enum { SHOWS_PER_CALL = 100, PAGES_PER_PASS = 8 };
 
-/* Something that needs both gave no answer. Returns false. */
-static bool silent(struct reconcile *reconcile)
+/* Redis or PostgreSQL did not answer: finds out which. Returns false. */
+static bool report_silence(struct reconcile *reconcile)
 {
     bool answers = postgres_alive(reconcile->postgres);
 
@@ -18,20 +18,20 @@ static bool silent(struct reconcile *reconcile)
     return false;
 }
 
-/* In an arena of its own, as all that is large here: a show may have fifty thousand seats. */
+/* Uses an arena of its own, as everything large here: a show may have fifty thousand seats. */
 static bool load_show(struct reconcile *reconcile, const struct show_version *show)
 {
     struct arena *arena = arena_new();
     enum outcome outcome = show_publish(reconcile->postgres, reconcile->redis, arena, show->show);
 
-    /* Whatever kept the show from Redis has kept its news from the catalogue. */
+    /* Whatever kept the show from Redis also kept the change from the catalogue. */
     bool published = outcome != OUTCOME_LOADED ||
                      catalog_show_changed(reconcile->redis, arena, show->show, show->concert);
     arena_free(arena);
     reconcile->report.shows_loaded += outcome == OUTCOME_LOADED;
-    /* NOT_FOUND: gone from this queue since it was listed. OLDER: somebody else loads it, who
-     * gets it done. */
-    return (outcome != OUTCOME_ADMISSION_UNAVAILABLE && published) || silent(reconcile);
+    /* NOT_FOUND: left this queue since it was listed. OLDER: another process has loaded a newer
+     * version. */
+    return (outcome != OUTCOME_ADMISSION_UNAVAILABLE && published) || report_silence(reconcile);
 }
 
 static bool publish_states(struct reconcile *reconcile, const struct show_version *show)
@@ -41,10 +41,10 @@ static bool publish_states(struct reconcile *reconcile, const struct show_versio
         show_states_publish(reconcile->postgres, reconcile->redis, arena, show->show, NULL);
 
     arena_free(arena);
-    return published || silent(reconcile);
+    return published || report_silence(reconcile);
 }
 
-/* Calls `with` for each show of a queue. False where it did, or where PostgreSQL gave no answer. */
+/* Calls `with` for each show of a queue. False if it did, or if PostgreSQL does not answer. */
 static bool each_show(struct reconcile *reconcile, const struct queue_row *queue,
                       bool (*with)(struct reconcile *, const struct queue_row *,
                                    const struct show_version *))
@@ -69,22 +69,22 @@ static bool each_show(struct reconcile *reconcile, const struct queue_row *queue
     return true;
 }
 
-static bool bring_back(struct reconcile *reconcile, const struct queue_row *queue,
-                       const struct show_version *show)
+static bool load_with_states(struct reconcile *reconcile, const struct queue_row *queue,
+                             const struct show_version *show)
 {
     (void)queue;
-    /* What is sold first: the show is not there for anybody before that is known. */
+    /* Seats first: the show must not be available before it is known what is sold. */
     return publish_states(reconcile, show) && load_show(reconcile, show);
 }
 
 bool reconcile_load_shows(struct reconcile *reconcile, const struct queue_row *queue)
 {
-    return each_show(reconcile, queue, bring_back);
+    return each_show(reconcile, queue, load_with_states);
 }
 
-/* One whose way to Redis was cut off. */
-static bool bring_newer(struct reconcile *reconcile, const struct queue_row *queue,
-                        const struct show_version *show)
+/* Loads a show that is missing or outdated in Redis. */
+static bool load_if_outdated(struct reconcile *reconcile, const struct queue_row *queue,
+                             const struct show_version *show)
 {
     const struct show_ref ref = {.queue = queue->id, .show = show->show};
     int64_t version = 0;
@@ -101,15 +101,16 @@ static bool bring_newer(struct reconcile *reconcile, const struct queue_row *que
     log_event(LOG_LEVEL_INFO, "show.load",
               LOG_FIELDS(LOG_STR("show", show->show), LOG_STR("queue", queue->id),
                          LOG_INT("known", version), LOG_INT("version", show->version)));
-    return known == OUTCOME_OK ? load_show(reconcile, show) : bring_back(reconcile, queue, show);
+    return known == OUTCOME_OK ? load_show(reconcile, show)
+                               : load_with_states(reconcile, queue, show);
 }
 
 /** A page of a show's seats, as Redis and PostgreSQL know them. */
 struct page {
     struct show_ref show;
-    struct seat_states before; /* PostgreSQL's word before Redis was asked */
-    struct seat_state *known;  /* what Redis believes, seat by seat as in `before` */
-    struct seat_states now;    /* PostgreSQL's word afterwards */
+    struct seat_states before; /* in PostgreSQL before Redis was read */
+    struct seat_state *known;  /* in Redis, seat by seat as in `before` */
+    struct seat_states now;    /* in PostgreSQL afterwards */
 };
 
 static bool same(const struct seat_state *known, const struct seat_state *state)
@@ -119,11 +120,10 @@ static bool same(const struct seat_state *known, const struct seat_state *state)
 }
 
 /*
- * Redis was read first: where it knows of more than PostgreSQL, which was asked afterwards,
- * PostgreSQL has lost a commit, or something else writes to Redis. Where it knows of less, nobody
- * has published it yet.
+ * Redis was read before `now`: if it is ahead of PostgreSQL, PostgreSQL has lost a commit, or
+ * something else writes to Redis. If it is behind, the change was not published yet.
  */
-static bool mend(struct reconcile *reconcile, struct arena *arena, const struct page *page)
+static bool correct_page(struct reconcile *reconcile, struct arena *arena, const struct page *page)
 {
     struct seat_state *news = arena_alloc(arena, (page->now.count + 1) * sizeof(*news));
     struct seat_state *wrong = arena_alloc(arena, (page->now.count + 1) * sizeof(*wrong));
@@ -165,7 +165,7 @@ static bool mend(struct reconcile *reconcile, struct arena *arena, const struct 
     return true;
 }
 
-/* Compares the page of seats behind `*after` (which gets the last one) and mends it. `*more`:
+/* Compares the page of seats after `*after` (which gets the last one) and corrects it. `*more`:
  * others follow. */
 static bool compare_page(struct reconcile *reconcile, struct arena *arena,
                          const struct show_ref *show, char after[SEAT_MAX + 1], bool *more)
@@ -181,7 +181,7 @@ static bool compare_page(struct reconcile *reconcile, struct arena *arena,
         return false;
     }
     size_t count = page.before.count;
-    /* A show that is another queue's by now is compared with that one. */
+    /* A show that was moved to another queue is compared with that one. */
     if (count == 0 || !str_equal(page.before.show.queue, show->queue)) {
         return true;
     }
@@ -200,7 +200,7 @@ static bool compare_page(struct reconcile *reconcile, struct arena *arena,
     }
     str_copy(seats[count - 1], after, SEAT_MAX + 1);
     *more = count == SEATS_PER_CALL;
-    return !str_equal(page.now.show.queue, show->queue) || mend(reconcile, arena, &page);
+    return !str_equal(page.now.show.queue, show->queue) || correct_page(reconcile, arena, &page);
 }
 
 static int order_of(struct str a, const char *b)
@@ -211,7 +211,7 @@ static int order_of(struct str a, const char *b)
     return order != 0 ? order : (a.n > length) - (a.n < length);
 }
 
-/* Pages are compared in the order of queues, shows and seats; a pass goes on where the last one
+/* Pages are compared in the order of queues, shows and seats; a pass continues where the last one
  * stopped. */
 static bool compare_show(struct reconcile *reconcile, const struct queue_row *queue,
                          const struct show_version *show)
@@ -244,7 +244,7 @@ static bool compare_show(struct reconcile *reconcile, const struct queue_row *qu
 
 void reconcile_shows(struct reconcile *reconcile, const struct queue_row *queue)
 {
-    if (each_show(reconcile, queue, bring_newer)) {
+    if (each_show(reconcile, queue, load_if_outdated)) {
         (void)each_show(reconcile, queue, compare_show);
     }
 }

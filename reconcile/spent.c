@@ -4,8 +4,8 @@
 
 enum { CLAIMS_PER_BATCH = 500, BATCHES_PER_PASS = 10 };
 
-/* A claim that still stands in Redis is settled by the very row that would go. So only a pass
- * that reached both servers, and found none to settle, forgets any. */
+/* A claim that still exists in Redis is settled by the very row that would be deleted. So only a
+ * pass that reached both stores, and found none to settle, deletes any. */
 static bool is_settled(const struct reconcile_report *report)
 {
     return report->claims_released == 0 && report->claims_consumed == 0 &&

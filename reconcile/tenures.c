@@ -14,7 +14,7 @@ static void log_restarted(const struct redis_primaries *primaries)
     }
 }
 
-/* Every queue there may have lost its last moments. */
+/* Recovers every queue that may have lost its last moments. */
 static bool recover_doubtful(struct reconcile *reconcile, const struct redis_primaries *primaries)
 {
     struct queue_row *rows;
@@ -46,9 +46,8 @@ bool reconcile_tenures(struct reconcile *reconcile)
     if (primaries.is_current) {
         return true;
     }
-    /* Where nothing is known, nothing is there either: what PostgreSQL knows of is found
-     * missing. Where none has ended, slots have moved to one that is new, and moving forgets
-     * nothing. */
+    /* If nothing is known, Redis is empty: queues known to PostgreSQL are found missing. If no
+     * tenure has ended, slots have moved to a new primary, which loses nothing. */
     if (!primaries.nothing_known && !primaries.none_ended &&
         !recover_doubtful(reconcile, &primaries)) {
         reconcile->report.redis_silent |= !reconcile->report.postgres_silent;

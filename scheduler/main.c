@@ -1,6 +1,6 @@
 /*
  * sluice-scheduler — promotes the members of every queue that it leads, at the queue's rate.
- * SIGTERM and SIGINT: hands its queues over and ends.
+ * SIGTERM and SIGINT: hands its queues over and exits.
  */
 
 #include "lib/base/log.h"

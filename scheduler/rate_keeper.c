@@ -6,8 +6,8 @@
 #include "lib/base/log.h"
 #include "lib/metrics/metrics.h"
 
-static void say(struct str queue, const struct autopilot_sight *sight,
-                const struct autopilot_verdict *verdict)
+static void log_move(struct str queue, const struct autopilot_sight *sight,
+                     const struct autopilot_verdict *verdict)
 {
     double p95 = load_view_quantile(&sight->memory.order_view, 0.95);
 
@@ -21,7 +21,7 @@ static void say(struct str queue, const struct autopilot_sight *sight,
                          LOG_INT("waiting", sight->look.waiting)));
 }
 
-/* Without the autopilot and without any order of late there is nothing to put down. */
+/* Without the autopilot and without recent orders there is nothing to record. */
 static bool is_quiet(const struct autopilot_sight *sight, const struct autopilot_sight *before)
 {
     return !sight->enabled && !before->look.moved &&
@@ -48,6 +48,6 @@ void rate_keeper_look(struct redis *redis, struct arena *arena, struct str queue
     if (autopilot_note(redis, arena, queue, owner, &sight, &verdict) == OUTCOME_NOTED &&
         verdict.moved) {
         metrics_add(verdict.rate > verdict.before ? METRIC_AUTOPILOT_UP : METRIC_AUTOPILOT_DOWN, 1);
-        say(queue, &sight, &verdict);
+        log_move(queue, &sight, &verdict);
     }
 }

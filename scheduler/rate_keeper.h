@@ -1,7 +1,7 @@
 /*
- * rate_keeper — once a second the leader of a queue looks at what its orders cost, and, where the
- * autopilot is on, moves the rate. What it puts down counts only while it leads and nobody has
- * changed the settings since it looked.
+ * rate_keeper — once a second the leader of a queue reads the load of its orders and, if the
+ * autopilot is on, adjusts the rate. A change applies only while it leads and the settings have not
+ * changed since it read them.
  */
 #ifndef SLUICE_SCHEDULER_RATE_KEEPER_H
 #define SLUICE_SCHEDULER_RATE_KEEPER_H
@@ -12,7 +12,7 @@
 
 enum { RATE_KEEPER_MS = 1000 };
 
-/** One look at `queue`, by its leader `owner`. Says in the log what was moved and why. */
+/** One step for `queue` by its leader `owner`. Logs each change and its reason. */
 void rate_keeper_look(struct redis *redis, struct arena *arena, struct str queue, struct str owner);
 
 #endif

@@ -16,37 +16,37 @@
 
 enum {
     DISCOVERY_MS = 250,     /* a new queue or a new pace is noticed within this */
-    COLLECTING_CALLS = 100, /* calls of one tick that let nobody in, at most */
+    COLLECTING_CALLS = 100, /* calls of one tick that admit no one, at most */
     RETRY_MS = 200,         /* while Redis cannot be reached */
-    DRAW_RETRY_MS = 2000    /* while PostgreSQL cannot be reached and a draw waits for it */
+    DRAW_RETRY_MS = 2000    /* while PostgreSQL cannot be reached and a draw is due */
 };
 
 struct queue_clock {
     char id[SLUG_MAX + 1];
     struct promotion_pace pace;
-    int64_t next_tick; /* monotonic ms */
-    int64_t next_look; /* at the load and the rate */
-    /* The tick that is under way: one call each time it is the queue's turn. */
+    int64_t next_tick;      /* monotonic ms */
+    int64_t next_rate_step; /* at the load and the rate */
+    /* The current tick: one call each time it is the queue's turn. */
     bool in_tick;
     int calls;
     int collecting_calls;
     int64_t spent_us;
-    struct promotion_tick done; /* by all its calls */
+    struct promotion_tick done; /* the sum of its calls */
     bool leading;
     bool frozen;
-    bool found; /* by the discovery that is under way */
+    bool found; /* by the current discovery */
 };
 
 struct scheduler {
     const struct settings *settings;
     struct redis *redis;
-    struct postgres *postgres; /* for draws alone; NULL: they are left to reconcile */
+    struct postgres *postgres; /* for draws alone; NULL: draws are left to reconcile */
     struct arena *arena;
     char owner[RANDOM_TOKEN_TEXT + 1];
     struct queue_clock *queues;
     size_t count;
     int64_t next_discovery;
-    int64_t next_draw; /* no attempt before */
+    int64_t next_draw; /* earliest time of the next attempt */
     bool redis_answers;
 };
 
@@ -80,7 +80,7 @@ void scheduler_free(struct scheduler *scheduler)
     free(scheduler);
 }
 
-/* Says once that Redis went away and once that it came back. */
+/* Logs once that Redis is unreachable and once that it is back. */
 static void note_redis(struct scheduler *scheduler, bool answers)
 {
     if (answers == scheduler->redis_answers) {
@@ -114,7 +114,7 @@ static struct queue_clock *find_or_add(struct scheduler *scheduler, struct str i
     return queue;
 }
 
-/* Reads which queues there are and at what pace they want to be served. */
+/* Reads which queues exist and the pace of their ticks. */
 static void discover(struct scheduler *scheduler)
 {
     const redisReply *ids = promotion_queues(scheduler->redis, scheduler->arena);
@@ -129,7 +129,7 @@ static void discover(struct scheduler *scheduler)
     int64_t patience_ends = clock_monotonic_ms() + scheduler->settings->redis_timeout_ms;
     for (size_t i = 0; i < ids->elements; i++) {
         if (clock_monotonic_ms() >= patience_ends) {
-            /* Redis has fallen silent: what is known is kept. */
+            /* Redis does not answer in time: what is known is kept. */
             return;
         }
         struct str id = redis_reply_text(ids, i);
@@ -182,8 +182,8 @@ static void note_tick(struct queue_clock *queue, const struct promotion_tick *ti
     }
 }
 
-/* The opening does not wait for reconcile. A PostgreSQL that does not answer holds up the other
- * queues no more than once in a while. */
+/* Holds the draw here, as the opening should not wait for reconcile. While PostgreSQL does not
+ * answer, an attempt delays the other queues only once every DRAW_RETRY_MS. */
 static void hold_draw(struct scheduler *scheduler, struct str id)
 {
     struct queue_row row;
@@ -200,7 +200,7 @@ static void hold_draw(struct scheduler *scheduler, struct str id)
         return;
     }
     if (found && row.lottery_draw.n > 0) {
-        /* It was held, and Redis did not hear of it. */
+        /* The draw was held, but Redis missed it. */
         (void)queue_publish_change(scheduler->redis, scheduler->arena, &row);
         return;
     }
@@ -234,10 +234,10 @@ static void begin_tick(struct scheduler *scheduler, struct queue_clock *queue)
     int64_t lease = scheduler->settings->leader_lock_ms;
 
     if (queue->in_tick) {
-        /* There was more to do than the time from one tick to the next had room for. */
+        /* The last tick had more to do than fitted before this one. */
         end_tick(scheduler, queue);
     }
-    /* A leader must renew before its lock runs out, however slow the queue's ticks are. */
+    /* A leader must renew before its lock expires, however slow the queue's ticks are. */
     if (lease < 3 * queue->pace.tick_ms) {
         lease = 3 * queue->pace.tick_ms;
     }
@@ -283,15 +283,15 @@ static bool promote_some(struct scheduler *scheduler, struct queue_clock *queue)
     return tick.more && queue->collecting_calls < COLLECTING_CALLS;
 }
 
-/* A tick takes as many calls as rate, places and line allow, until the next one is due. The
- * queues take turns, so that none waits for more than a call of each of the others. */
+/* A tick takes as many calls as rate, places and line allow, until the next one is due. The queues
+ * take turns, so that none waits for more than one call of each of the others. */
 static void take_turn(struct scheduler *scheduler, struct queue_clock *queue, int64_t now)
 {
     int64_t began_us = clock_monotonic_us();
 
     if (now >= queue->next_tick) {
         begin_tick(scheduler, queue);
-        /* Ticks keep their beat; those that were slept through are not made up for. */
+        /* Ticks keep their rhythm; missed ones are not caught up. */
         queue->next_tick += queue->pace.tick_ms;
         if (queue->next_tick <= now) {
             queue->next_tick = now + queue->pace.tick_ms;
@@ -307,16 +307,16 @@ static void take_turn(struct scheduler *scheduler, struct queue_clock *queue, in
 }
 
 /* Returns when the next look is due. */
-static int64_t look_if_due(struct scheduler *scheduler, struct queue_clock *queue)
+static int64_t keep_rate_if_due(struct scheduler *scheduler, struct queue_clock *queue)
 {
     int64_t now = clock_monotonic_ms();
 
-    if (queue->leading && scheduler->redis_answers && now >= queue->next_look) {
+    if (queue->leading && scheduler->redis_answers && now >= queue->next_rate_step) {
         rate_keeper_look(scheduler->redis, scheduler->arena, str_of(queue->id),
                          str_of(scheduler->owner));
-        queue->next_look = now + RATE_KEEPER_MS;
+        queue->next_rate_step = now + RATE_KEEPER_MS;
     }
-    return queue->leading && scheduler->redis_answers ? queue->next_look : queue->next_tick;
+    return queue->leading && scheduler->redis_answers ? queue->next_rate_step : queue->next_tick;
 }
 
 int64_t scheduler_step(struct scheduler *scheduler)
@@ -335,7 +335,7 @@ int64_t scheduler_step(struct scheduler *scheduler)
         if (now >= queue->next_tick || queue->in_tick) {
             take_turn(scheduler, queue, now);
             if (!scheduler->redis_answers) {
-                /* Every other queue would wait for the same silence. */
+                /* Each of the other queues would run into the same time-out. */
                 next = clock_monotonic_ms() + RETRY_MS;
                 break;
             }
@@ -343,12 +343,12 @@ int64_t scheduler_step(struct scheduler *scheduler)
         if (queue->in_tick) {
             next = now;
         }
-        int64_t next_look = look_if_due(scheduler, queue);
+        int64_t next_rate_step = keep_rate_if_due(scheduler, queue);
         if (queue->next_tick < next) {
             next = queue->next_tick;
         }
-        if (next_look < next) {
-            next = next_look;
+        if (next_rate_step < next) {
+            next = next_rate_step;
         }
     }
     arena_reset(scheduler->arena);

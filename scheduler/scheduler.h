@@ -1,8 +1,8 @@
 /*
- * scheduler — keeps the time of every queue and promotes where this process leads.
+ * scheduler — times the ticks of every queue and promotes where this process leads.
  * Any number of schedulers may run: one leads each queue by a lock in Redis, the others stand by
- * and take over when it hands over or falls silent. The limits do not rest on that lock: promote
- * checks it again and takes its permits from Redis itself.
+ * and take over when it hands over or its lock expires. The limits do not depend on that lock:
+ * promote checks it again and takes its permits from Redis itself.
  */
 #ifndef SLUICE_SCHEDULER_SCHEDULER_H
 #define SLUICE_SCHEDULER_SCHEDULER_H
@@ -13,13 +13,13 @@
 
 struct scheduler;
 
-/** A scheduler with a random identity of its own. `settings` is borrowed. Never NULL. */
+/** A scheduler with a random identity. `settings` is borrowed. Never NULL. */
 struct scheduler *scheduler_new(const struct settings *settings);
 
-/** Does what is due and returns for how many milliseconds nothing will be. */
+/** Does what is due and returns for how many milliseconds nothing will be due. */
 int64_t scheduler_step(struct scheduler *scheduler);
 
-/** Hands every queue over at once. */
+/** Hands every queue over immediately. */
 void scheduler_hand_over(struct scheduler *scheduler);
 
 void scheduler_free(struct scheduler *scheduler);

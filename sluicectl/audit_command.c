@@ -5,7 +5,7 @@
 #include "sluicectl/commands.h"
 #include "sluicectl/table.h"
 
-/** Appends " name: old → new" for what differs between two values, going into objects. */
+/** Appends " name: old → new" for each difference between two values, recursing into objects. */
 static const char *difference(struct arena *arena, const char *text, const char *name,
                               json_object *before, json_object *after)
 {

@@ -27,7 +27,7 @@ bool change_read(const struct invocation *invocation, const struct change_field 
         struct str text;
         size_t at = 0;
         if (!str_split(str_of(invocation->arguments[i]), '=', &name, &text)) {
-            (void)misused("'%s' is no name=value", invocation->arguments[i]);
+            (void)misused("'%s' does not have the form name=value", invocation->arguments[i]);
             return false;
         }
         while (at < count && !str_equal(name, str_of(fields[at].word))) {
@@ -50,7 +50,7 @@ enum exit_code change_put(const struct invocation *invocation, const char *read_
 {
     json_object *wanted = scratch_object(invocation);
 
-    /* The command line is judged before anything is asked of the server. */
+    /* The command line is checked before any request is sent. */
     if (!change_read(invocation, fields, count, wanted)) {
         return EXIT_USAGE;
     }

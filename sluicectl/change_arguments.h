@@ -1,5 +1,5 @@
 /*
- * change_arguments — arguments of the form name=value that become fields of what is put.
+ * change_arguments — arguments of the form name=value that become fields of a PUT.
  */
 #ifndef SLUICE_SLUICECTL_CHANGE_ARGUMENTS_H
 #define SLUICE_SLUICECTL_CHANGE_ARGUMENTS_H
@@ -13,18 +13,18 @@
 #include "sluicectl/invocation.h"
 
 struct change_field {
-    const char *word;  /* of the argument */
-    const char *field; /* of the wire */
+    const char *word;  /* in the argument */
+    const char *field; /* on the wire */
     bool number;
 };
 
-/** Puts the arguments from the second on into `object`. False, and said why, for one that is
- *  none of `fields`. */
+/** Puts the arguments from the second on into `object`. False, with a message, for one that is not
+ *  in `fields`. */
 bool change_read(const struct invocation *invocation, const struct change_field *fields,
                  size_t count, json_object *object);
 
-/** Reads what is at `read_path`, changes it by the arguments, and puts it to `path`: what is not
- *  named stays as it is. EXIT_DONE fills `answer`. */
+/** Reads the object at `read_path`, changes it by the arguments, and puts it to `path`: fields that
+ *  are not named stay as they are. EXIT_DONE fills `answer`. */
 enum exit_code change_put(const struct invocation *invocation, const char *read_path,
                           const char *path, const struct change_field *fields, size_t count,
                           struct client_answer *answer);

@@ -13,7 +13,7 @@
 enum {
     CONNECT_TIMEOUT_MS = 3000,
     TIMEOUT_MS = 15000,
-    PUT_TIMEOUT_MS = 130000, /* a whole plan of seats is stored in one piece */
+    PUT_TIMEOUT_MS = 130000, /* a complete plan of seats is stored in one request */
     ANSWER_MAX = 32 * 1024 * 1024
 };
 
@@ -30,7 +30,7 @@ static size_t receive(char *bytes, size_t size, size_t count, void *buffer)
     return buffer_ok(buffer) ? size * count : 0;
 }
 
-/** Notes that there is no answer. Returns false. */
+/** Records that there is no answer. Returns false. */
 static bool no_answer(struct client_answer *answer, enum exit_code code, const char *why)
 {
     answer->failure = code;
@@ -38,8 +38,8 @@ static bool no_answer(struct client_answer *answer, enum exit_code code, const c
     return false;
 }
 
-/** The operator's key: named, or in Sluice's folder; where no folder was named and there is
- *  none, that of an installed Sluice. */
+/** The file of the operator's key: the one named, else in Sluice's folder; without a named and an
+ *  existing folder, that of an installed Sluice. */
 static const char *key_file(const struct invocation *invocation)
 {
     const char *named = getenv("SLUICE_ADMIN_KEY_FILE");
@@ -52,7 +52,7 @@ static const char *key_file(const struct invocation *invocation)
     return elsewhere && access(INSTALLED_KEY, F_OK) == 0 ? INSTALLED_KEY : ours;
 }
 
-/** The first line that is no remark: of several keys the one to use. */
+/** The first line that is not a comment: of several keys the one to use. */
 static struct str first_key(struct str text)
 {
     struct str line;
@@ -62,7 +62,7 @@ static struct str first_key(struct str text)
     return str_sized(line.p, line.n > 0 && line.p[line.n - 1] == '\r' ? line.n - 1 : line.n);
 }
 
-/** The header that carries the admin key; NULL, and noted why, where there is none. */
+/** The header with the admin key; NULL, with the reason recorded, if there is none. */
 static struct curl_slist *key_header(const struct invocation *invocation,
                                      struct client_answer *answer)
 {
@@ -87,7 +87,7 @@ static struct curl_slist *key_header(const struct invocation *invocation,
     return headers;
 }
 
-/** When the server says that it is; 0 where it does not say. */
+/** The server's time from the Date header; 0 without one. */
 static int64_t date_of(CURL *curl)
 {
     struct curl_header *date = NULL;
@@ -99,7 +99,7 @@ static int64_t date_of(CURL *curl)
     return seconds > 0 ? (int64_t)seconds * 1000 : 0;
 }
 
-/** Sends it; false, and noted why, where no answer came. */
+/** Sends it; false, with the reason recorded, if no answer came. */
 static bool perform(const struct invocation *invocation, CURL *curl, struct client_answer *answer)
 {
     CURLcode code = curl_easy_perform(curl);
@@ -115,7 +115,7 @@ static bool perform(const struct invocation *invocation, CURL *curl, struct clie
                                   closed
                                       ? "%s does not answer (%s). Is Sluice running? Start it with "
                                         "scripts/run, or name its address with --url or SLUICE_URL."
-                                      : "%s gave no whole answer: %s.",
+                                      : "%s sent an incomplete answer: %s.",
                                   invocation->url, curl_easy_strerror(code)));
 }
 
@@ -142,7 +142,7 @@ static void set_options(CURL *curl, const char *url, const char *method, struct 
 bool client_try(const struct invocation *invocation, const char *method, const char *path,
                 json_object *body, struct client_answer *answer)
 {
-    /* What everybody may read is asked for as everybody does: no key goes where none is needed. */
+    /* Public routes are requested without the key. */
     bool needs_key = str_starts(str_of(path), STR("/v1/admin/"));
 
     *answer = (struct client_answer){0};
@@ -169,11 +169,11 @@ bool client_try(const struct invocation *invocation, const char *method, const c
         answer->body = json_tokener_parse(arena_copy(invocation->arena, buffer_text(&received)));
         arena_on_reset(invocation->arena, release_json, answer->body);
         if (!json_object_is_type(answer->body, json_type_object)) {
-            answered =
-                no_answer(answer, EXIT_UNAVAILABLE,
-                          arena_format(invocation->arena,
-                                       "%s answered with status %ld and no JSON: is that Sluice?",
-                                       invocation->url, answer->status));
+            answered = no_answer(
+                answer, EXIT_UNAVAILABLE,
+                arena_format(invocation->arena,
+                             "%s answered with status %ld and without JSON. Is that Sluice?",
+                             invocation->url, answer->status));
         }
     }
     buffer_free(&received);
@@ -192,7 +192,7 @@ bool client_request(const struct invocation *invocation, const char *method, con
     return false;
 }
 
-/** 401 and 403 are about the key, 429, 502, 503 and 504 about the moment. */
+/** 401 and 403 concern the key; 429, 502, 503 and 504 are temporary. */
 static enum exit_code code_of(long status)
 {
     switch (status) {
@@ -215,7 +215,7 @@ enum exit_code client_refused(const struct invocation *invocation,
     enum exit_code exit_code = code_of(answer->status);
 
     if (answer->body == NULL) {
-        return failed_as(exit_code, "%s answered with status %ld and nothing more.",
+        return failed_as(exit_code, "%s answered with status %ld and an empty body.",
                          invocation->url, answer->status);
     }
     const char *code = text_field(answer->body, "code", "");

@@ -13,14 +13,14 @@ static const char *codes_path(const struct invocation *invocation, const char *q
     return arena_format(invocation->arena, "/v1/admin/queues/%s/codes", queue);
 }
 
-/** A request for codes of the kind and the uses given; NULL, and said why, for a bad command
+/** A request for codes with the given kind and uses; NULL, with a message, for a bad command
  *  line. */
 static json_object *new_request(const struct invocation *invocation)
 {
     const char *kind = invocation->arguments[1];
 
     if (strcmp(kind, "invite") != 0 && strcmp(kind, "priority") != 0) {
-        (void)misused("a code's kind is invite or priority, not '%s'", kind);
+        (void)misused("a code's kind must be invite or priority, not '%s'", kind);
         return NULL;
     }
     json_object *request = scratch_object(invocation);
@@ -32,7 +32,7 @@ static json_object *new_request(const struct invocation *invocation)
     return request;
 }
 
-/** Sends the codes of `request`; of those that `codes` holds. */
+/** Sends `request` with the codes in `codes`. */
 static enum exit_code send_codes(const struct invocation *invocation, const char *queue,
                                  json_object *request, json_object *codes, int64_t *added)
 {
@@ -46,7 +46,7 @@ static enum exit_code send_codes(const struct invocation *invocation, const char
     return EXIT_DONE;
 }
 
-/** Codes from standard input, one a line, sent by portions. */
+/** Reads codes from standard input, one a line, and sends them in batches. */
 static enum exit_code send_lines(const struct invocation *invocation, const char *queue,
                                  json_object *request, int64_t *added, int64_t *count)
 {

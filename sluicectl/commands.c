@@ -28,7 +28,7 @@ const struct command *command_rows(size_t *count)
     return COMMANDS;
 }
 
-/** How many of `words` spell out `name`, 0 where they do not. */
+/** How many of `words` match `name`, 0 if they do not. */
 static int count_matching(const char *name, char *const *words, int count)
 {
     struct str rest = str_of(name);

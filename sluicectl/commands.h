@@ -1,5 +1,5 @@
 /*
- * commands — what sluicectl can do, by the rows of commands.tbl and options.tbl.
+ * commands — the commands of sluicectl, from the rows of commands.tbl and options.tbl.
  */
 #ifndef SLUICE_SLUICECTL_COMMANDS_H
 #define SLUICE_SLUICECTL_COMMANDS_H
@@ -28,7 +28,7 @@ enum command_option {
 
 struct command;
 
-/** Carries out `command`. */
+/** Executes `command`. */
 typedef enum exit_code command_run(const struct command *command,
                                    const struct invocation *invocation);
 
@@ -53,14 +53,14 @@ struct command {
 /** All commands in the table's order. */
 const struct command *command_rows(size_t *count);
 
-/** The command that `words` (`count` of them) begin with, also by another spelling of it; NULL
- *  for none. `*used` gets how many words are the command's own. */
+/** The command, or alias of one, at the beginning of the `count` `words`; NULL for none. `*used`
+ *  gets how many words are the command's own. */
 const struct command *command_find(char *const *words, int count, int *used);
 
-/** The second of a command's words, as in "queue pause"; the whole of one that has one word. */
+/** The second of a command's words, as in "queue pause"; the only word if there is one. */
 const char *command_verb(const struct command *command);
 
-/** Prints the manual; or, where `words` name something, just that: commands, or "settings". */
+/** Prints the manual, or only the part that `words` name: commands, or "settings". */
 enum exit_code command_help(struct arena *arena, char *const *words, int count);
 
 #endif

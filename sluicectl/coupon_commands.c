@@ -69,7 +69,7 @@ static bool set_field(json_object *event, const char *argument)
     struct str text;
 
     if (!str_split(str_of(argument), '=', &name, &text)) {
-        (void)misused("'%s' is no name=value", argument);
+        (void)misused("'%s' does not have the form name=value", argument);
         return false;
     }
     for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
@@ -81,7 +81,8 @@ static bool set_field(json_object *event, const char *argument)
             return true;
         }
     }
-    (void)misused("an event has name, queue, opens, ends and captcha, no '%.*s'", STR_ARG(name));
+    (void)misused("an event has no '%.*s', only name, queue, opens, ends and captcha",
+                  STR_ARG(name));
     return false;
 }
 
@@ -93,7 +94,7 @@ enum exit_code command_coupons_put(const struct command *command,
     struct client_answer answer;
 
     (void)command;
-    /* The command line is judged before anything is asked of the server. */
+    /* The command line is checked before any request is sent. */
     for (int i = 1; i < invocation->argument_count; i++) {
         if (event == NULL || !set_field(changed, invocation->arguments[i])) {
             return EXIT_USAGE;
@@ -115,7 +116,7 @@ enum exit_code command_coupons_put(const struct command *command,
                : EXIT_FAILED;
 }
 
-/** What became of an upload. */
+/** The progress of an upload. */
 struct upload {
     const char *path;
     json_object *codes; /* not sent yet */
@@ -218,7 +219,7 @@ enum exit_code command_coupons_export(const struct command *command,
     }
     while (after != NULL) {
         struct client_answer answer;
-        /* A member's id needs no encoding, nor does a visitor's. */
+        /* Ids of members and visitors need no encoding. */
         const char *path =
             arena_format(invocation->arena, "%s%s%s", event_path(invocation, event, "/coupons"),
                          after[0] != '\0' ? "?after=" : "", after);

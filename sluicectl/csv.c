@@ -33,7 +33,7 @@ static int next_byte(struct csv_reader *reader)
     return c;
 }
 
-/* Reads what is within quotes, up to and with the closing one. */
+/* Reads quoted text, up to and including the closing quote. */
 static bool read_quoted(struct csv_reader *reader, struct buffer *field)
 {
     for (;;) {
@@ -55,7 +55,7 @@ static bool read_quoted(struct csv_reader *reader, struct buffer *field)
     }
 }
 
-/* Reads one field; `*end` gets what stands behind it: a comma, a line feed or EOF. */
+/* Reads one field; `*end` gets what follows it: a comma, a line feed or EOF. */
 static bool read_field(struct csv_reader *reader, struct buffer *field, int *end)
 {
     bool quoted = false;
@@ -68,7 +68,7 @@ static bool read_field(struct csv_reader *reader, struct buffer *field, int *end
             break;
         }
         if (quoted || (c == '"' && field->length > 0)) {
-            reader->why = "a quote stands within a field";
+            reader->why = "there is a quote within a field";
             return false;
         }
         if (c == '"') {
@@ -82,7 +82,7 @@ static bool read_field(struct csv_reader *reader, struct buffer *field, int *end
     }
     if (!buffer_ok(field) ||
         (field->length > 0 && memchr(buffer_text(field).p, '\0', field->length) != NULL)) {
-        reader->why = "a field is too long, or holds a NUL";
+        reader->why = "a field is too long, or contains a NUL";
         return false;
     }
     return true;

@@ -16,17 +16,17 @@ enum csv_outcome { CSV_RECORD, CSV_END, CSV_BROKEN };
 
 struct csv_reader {
     FILE *file;
-    int64_t line;      /* of the record that was read last, from 1 */
+    int64_t line;      /* of the last record read, from 1 */
     const char *why;   /* for BROKEN: a sentence */
-    int64_t next_line; /* the reader's own */
+    int64_t next_line; /* internal */
 };
 
-/** Begins with the first line of `file`. */
+/** Starts at the first line of `file`. */
 void csv_start(struct csv_reader *reader, FILE *file);
 
-/** Reads the next record that is not empty: `fields` gets its fields, in the arena. BROKEN, for
- *  good: quotes that do not match, a NUL, more than CSV_FIELDS_MAX fields or CSV_FIELD_MAX bytes
- *  in one. */
+/** Reads the next record that is not empty: `fields` gets its fields, in the arena. BROKEN,
+ *  permanently: unbalanced quotes, a NUL, more than CSV_FIELDS_MAX fields or CSV_FIELD_MAX bytes in
+ *  one. */
 enum csv_outcome csv_read(struct csv_reader *reader, struct arena *arena,
                           const char *fields[CSV_FIELDS_MAX], size_t *count);
 

@@ -1,6 +1,6 @@
 /*
- * doctor — what sluicectl doctor looks at, a part a file. Each part notes what it has found; a
- * finding says how it stands and, unless all is well, what to do.
+ * doctor — the checks of sluicectl doctor, a file for each part. A finding has a state and, unless
+ * it is OK, says what to do.
  */
 #ifndef SLUICE_SLUICECTL_DOCTOR_H
 #define SLUICE_SLUICECTL_DOCTOR_H
@@ -18,28 +18,29 @@ enum finding_state { FINDING_OK, FINDING_WARN, FINDING_FAIL };
 struct doctor {
     const struct invocation *invocation;
     struct arena *arena;
-    struct settings settings; /* zeroed where they cannot be read */
+    struct settings settings; /* zeroed if they cannot be read */
     bool has_settings;
     json_object
         *items; /* as in GET /v1/admin/checklist: {"name", "queue", "state", "detail", "do"} */
     int64_t counts[FINDING_FAIL + 1];
 };
 
-/** Notes what was found. `what_to_do` is a sentence; unused for OK. `detail` is printf style. */
+/** Records a finding. `what_to_do` is a sentence; unused for OK. `detail` is printf style. */
 void doctor_note(struct doctor *doctor, const char *name, enum finding_state state,
                  const char *what_to_do, const char *detail, ...)
     __attribute__((format(printf, 5, 6)));
 
-/** Notes OK where `good`, else `otherwise`. */
+/** Records OK if `good`, else `otherwise`. */
 void doctor_check(struct doctor *doctor, const char *name, bool good, enum finding_state otherwise,
                   const char *what_to_do, const char *detail, ...)
     __attribute__((format(printf, 6, 7)));
 
-/** Notes how far a clock of ours, `milliseconds` since 1970, is from this machine's. */
+/** Records the difference between a clock of ours, `milliseconds` since 1970, and this
+ *  machine's. */
 void doctor_clock(struct doctor *doctor, const char *name, const char *whose, int64_t milliseconds);
 
-/** A number from a file of the kernel under --proc, such as "sys/net/core/somaxconn"; -1 where
- *  it has none. */
+/** A number from a kernel file under --proc, such as "sys/net/core/somaxconn"; -1 if it has
+ *  none. */
 int64_t doctor_kernel_number(const struct doctor *doctor, const char *file);
 
 void doctor_kernel(struct doctor *doctor);

@@ -62,12 +62,12 @@ void doctor_clock(struct doctor *doctor, const char *name, const char *whose, in
     int64_t ahead = milliseconds - clock_wall_ms();
     int64_t off = ahead < 0 ? -ahead : ahead;
 
-    doctor_check(
-        doctor, name, off < CLOCK_WARN_MS, off < CLOCK_FAIL_MS ? FINDING_WARN : FINDING_FAIL,
-        "Let one service set all clocks (chrony or systemd-timesyncd), and look at timedatectl on "
-        "both machines.",
-        "%s clock is %.1f s %s this machine's", whose, (double)off / 1000,
-        ahead < 0 ? "behind" : "ahead of");
+    doctor_check(doctor, name, off < CLOCK_WARN_MS,
+                 off < CLOCK_FAIL_MS ? FINDING_WARN : FINDING_FAIL,
+                 "Let one service set all clocks (chrony or systemd-timesyncd), and check "
+                 "timedatectl on both machines.",
+                 "%s clock is %.1f s %s this machine's", whose, (double)off / 1000,
+                 ahead < 0 ? "behind" : "ahead of");
 }
 
 /** The settings file that the command line, the environment or the folder names. */
@@ -85,8 +85,8 @@ static const char *settings_file(const struct invocation *invocation)
     return access(ours, R_OK) == 0 ? ours : SYSTEM_SETTINGS;
 }
 
-/** Loads the settings as the programs see them: in our own environment this name is the key that
- *  sluicectl shows. */
+/** Loads the settings as the programs see them. In our own environment the variable of that name
+ *  holds the key that sluicectl presents. */
 static bool load(struct doctor *doctor, const char *file, char error[SETTINGS_ERROR])
 {
     const char *own = getenv(OWN_KEY);
@@ -110,13 +110,13 @@ static void read_settings(struct doctor *doctor)
 
     doctor->has_settings = load(doctor, file, error);
     if (doctor->has_settings) {
-        doctor_note(doctor, "settings", FINDING_OK, "", "%s says nothing wrong", file);
+        doctor_note(doctor, "settings", FINDING_OK, "", "%s is valid", file);
     } else {
         doctor->settings = (struct settings){0};
         doctor_note(doctor, "settings", FINDING_FAIL,
-                    "Mend the file, or name the right one with --config or SLUICE_CONFIG; "
+                    "Correct the file, or name the right one with --config or SLUICE_CONFIG; "
                     "docs/settings.md lists all settings. Without it Redis, PostgreSQL and secrets "
-                    "are not looked at.",
+                    "are not checked.",
                     "%s", error);
     }
 }

@@ -15,7 +15,7 @@ enum { TMPFS = 0x01021994, RAMFS = 0x858458f6 - 0x100000000, SECRET_SHORTEST = 1
 
 #define GIB (INT64_C(1024) * 1024 * 1024)
 
-/** The folder that `path` is in; "." where it names none. */
+/** The folder that contains `path`; "." if it names none. */
 static const char *folder_of(struct arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -39,7 +39,7 @@ static void check_secret(struct doctor *doctor, const char *setting, const char 
             doctor, name, FINDING_FAIL,
             arena_format(doctor->arena,
                          "chown it to the user that the programs run as, and chmod 600 %s. If "
-                         "others could read it, make a new secret: docs/settings.md.",
+                         "others could read it, generate a new secret: docs/settings.md.",
                          path),
             "%s", error);
         return;
@@ -52,9 +52,9 @@ static void check_secret(struct doctor *doctor, const char *setting, const char 
                     "others may write in %s and put another secret there", place);
     } else {
         doctor_check(doctor, name, length >= SECRET_SHORTEST, FINDING_FAIL,
-                     "Make a new one of 32 random bytes: openssl rand -base64 32",
-                     length >= SECRET_SHORTEST ? "%s is read by its owner only"
-                                               : "%s is so short that it can be guessed",
+                     "Generate a new one of 32 random bytes: openssl rand -base64 32",
+                     length >= SECRET_SHORTEST ? "%s is readable only by its owner"
+                                               : "%s is too short: it could be guessed",
                      path);
     }
 }
@@ -76,12 +76,12 @@ static void check_secrets(struct doctor *doctor)
 #include "lib/settings/settings.tbl"
 #undef SETTING
     doctor_check(doctor, "secret.admin", doctor->settings.admin_key_file[0] != '\0', FINDING_FAIL,
-                 "Set admin_key_file: without it nobody can operate this Sluice.",
+                 "Set admin_key_file: without it no one can operate this Sluice.",
                  doctor->settings.admin_key_file[0] != '\0' ? "operators have a key"
                                                             : "admin_key_file is not set");
 }
 
-/** What many programs of a host write many times a second must not go to a disk. */
+/** Files that many programs of a host write many times a second must not be on a disk. */
 static void check_memory(struct doctor *doctor, const char *setting, const char *path)
 {
     struct statfs file_system;
@@ -93,8 +93,8 @@ static void check_memory(struct doctor *doctor, const char *setting, const char 
     if (statfs(path, &file_system) != 0 &&
         statfs(folder_of(doctor->arena, path), &file_system) != 0) {
         doctor_note(doctor, name, FINDING_FAIL,
-                    "Make the folder, and let the programs' user write there.", "%s is not there",
-                    path);
+                    "Create the folder, and let the programs' user write there.",
+                    "%s does not exist", path);
         return;
     }
     doctor_check(doctor, name,
@@ -105,8 +105,8 @@ static void check_memory(struct doctor *doctor, const char *setting, const char 
                  "%s is%s in memory", path, (uint32_t)file_system.f_type == TMPFS ? "" : " not");
 }
 
-/** When anything was last written in `folder`, ms since 1970; 0 for an empty one, -1 where it
- *  cannot be read. */
+/** The last modification time in `folder`, ms since 1970; 0 for an empty one, -1 if it cannot be
+ *  read. */
 static int64_t last_written(const char *folder)
 {
     DIR *files = opendir(folder);
@@ -134,14 +134,15 @@ static void check_board(struct doctor *doctor)
     int64_t silent_s = (clock_wall_ms() - written) / 1000;
 
     if (written < 0) {
-        doctor_note(doctor, "board", FINDING_FAIL,
-                    "Make the folder; sluice-board must be able to write there, and nginx to read.",
-                    "%s cannot be read", folder);
+        doctor_note(
+            doctor, "board", FINDING_FAIL,
+            "Create the folder; sluice-board must be able to write there, and nginx to read.",
+            "%s cannot be read", folder);
     } else if (written > 0) {
         doctor_check(doctor, "board", silent_s <= BOARD_SILENT_S, FINDING_FAIL,
-                     "Start sluice-board on this host: without it every page that waits asks the "
+                     "Start sluice-board on this host: without it every waiting page queries the "
                      "server instead of reading a file.",
-                     "sluice-board has written %" PRId64 " s ago", silent_s);
+                     "sluice-board last wrote %" PRId64 " s ago", silent_s);
     }
 }
 
@@ -156,8 +157,7 @@ static void check_disk(struct doctor *doctor, const char *name, const char *path
     int64_t percent = (int64_t)disk.f_bavail * 100 / (int64_t)disk.f_blocks;
     bool full = free_bytes < GIB || percent < 5;
     doctor_check(doctor, name, !full && percent >= 10, full ? FINDING_FAIL : FINDING_WARN,
-                 "Make room, or give it a larger disk: a full one stops every order and every "
-                 "place in line.",
+                 "Free some space, or use a larger disk: a full one stops all orders and entries.",
                  "%" PRId64 " %% and %.1f GiB are free at %s", percent,
                  (double)free_bytes / (double)GIB, path);
 }

@@ -7,7 +7,7 @@
 #include "sluicectl/doctor.h"
 
 enum {
-    BACKLOG = 1024, /* of the pools' sockets and of nginx, as scripts/run sets them */
+    BACKLOG = 1024, /* of the sockets of the pools and of nginx, as scripts/run sets them */
     FILES = 65536,
     NUMBER_TEXT = 64
 };
@@ -31,8 +31,8 @@ int64_t doctor_kernel_number(const struct doctor *doctor, const char *file)
     return str_to_int64(line, 0, INT64_MAX, &number) ? number : -1;
 }
 
-/** A number that must not be below `least`. What is not there cannot be judged: another kernel,
- *  or a container. */
+/** Checks that a number is at least `least`. A missing one cannot be judged: another kernel, or a
+ *  container. */
 static void at_least(struct doctor *doctor, const char *name, const char *file, const char *key,
                      int64_t least, enum finding_state otherwise, const char *what_it_means)
 {
@@ -40,7 +40,7 @@ static void at_least(struct doctor *doctor, const char *name, const char *file, 
 
     if (number < 0) {
         doctor_note(doctor, name, FINDING_WARN,
-                    "Look at it on the host itself, or name its /proc with --proc.",
+                    "Check it on the host itself, or name its /proc with --proc.",
                     "%s cannot be read here", key);
         return;
     }
@@ -52,8 +52,8 @@ static void at_least(struct doctor *doctor, const char *name, const char *file, 
                  "%s is %" PRId64, key, number);
 }
 
-/** What the programs can confine themselves by. Files are only confined where the kernel has
- *  Landlock (5.13). */
+/** Checks what the programs can confine themselves with. File access is confined only if the kernel
+ *  has Landlock (5.13). */
 static void check_sandbox(struct doctor *doctor)
 {
     struct sandbox_state possible = sandbox_possible();
@@ -63,7 +63,7 @@ static void check_sandbox(struct doctor *doctor)
     }
     if (!doctor->settings.sandbox) {
         doctor_note(doctor, "kernel.sandbox", FINDING_WARN,
-                    "Set sandbox = true, unless you are looking for a fault of the sandbox itself.",
+                    "Set sandbox = true, unless you are debugging the sandbox itself.",
                     "the programs do not confine themselves");
         return;
     }
@@ -77,12 +77,12 @@ void doctor_kernel(struct doctor *doctor)
 {
     at_least(doctor, "kernel.somaxconn", "sys/net/core/somaxconn", "net.core.somaxconn", BACKLOG,
              FINDING_FAIL,
-             "Above that many waiting connections a pool's socket refuses, however long its own "
+             "With more waiting connections a pool's socket refuses new ones, however long its own "
              "backlog.");
     at_least(doctor, "kernel.syn-backlog", "sys/net/ipv4/tcp_max_syn_backlog",
              "net.ipv4.tcp_max_syn_backlog", BACKLOG, FINDING_FAIL,
-             "When a crowd comes in one second, half-open connections beyond that are dropped and "
-             "tried again seconds later.");
+             "If a crowd arrives within a second, half-open connections beyond that are dropped "
+             "and retried seconds later.");
     at_least(doctor, "kernel.syncookies", "sys/net/ipv4/tcp_syncookies", "net.ipv4.tcp_syncookies",
              1, FINDING_FAIL,
              "Without cookies a flood of half-open connections keeps everyone out.");
@@ -90,7 +90,7 @@ void doctor_kernel(struct doctor *doctor)
              "Every client may need two files.");
     at_least(doctor, "kernel.overcommit", "sys/vm/overcommit_memory", "vm.overcommit_memory", 1,
              FINDING_WARN,
-             "Redis forks to write its log anew, and Linux may refuse the fork although its memory "
+             "Redis forks to rewrite its log, and Linux may refuse the fork although its memory "
              "would never be used.");
     check_sandbox(doctor);
 }

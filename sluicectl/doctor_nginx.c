@@ -27,13 +27,13 @@ enum {
     PLACE_MAX = 4096
 };
 
-/** What of an nginx's configuration concerns us. */
+/** The parts of an nginx configuration that concern Sluice. */
 struct site {
     bool has_upstream;       /* of the queue pool */
-    bool has_gate;           /* the question before each gated request */
-    bool takes_proxy_header; /* listen … proxy_protocol: something stands before it */
+    bool has_gate;           /* the subrequest before each gated request */
+    bool takes_proxy_header; /* listen … proxy_protocol: a load balancer is in front of it */
     bool names_header;       /* real_ip_header */
-    int64_t backlog;         /* the longest that is asked for */
+    int64_t backlog;         /* the longest one configured */
     int64_t connections;
     int64_t files; /* worker_rlimit_nofile; 0: not set */
     struct ip_network trusted[NETWORKS_MAX];
@@ -112,8 +112,8 @@ static void read_site(struct doctor *doctor, struct str text, struct site *site)
     }
 }
 
-/** Opens a file that nobody else can have written: nginx -T loads the modules that its
- *  configuration names, with our rights, and the folder may be any, such as ./data. NULL where
+/** Opens a file that no other user can have written: nginx -T loads the modules that its
+ *  configuration names, with our privileges, and the folder may be any, such as ./data. NULL if
  *  there is none. */
 static FILE *open_own(const char *path)
 {
@@ -133,8 +133,7 @@ static FILE *open_own(const char *path)
     return file;
 }
 
-/** The main file of nginx that is meant: of the command line, or of scripts/run; NULL for
- *  nginx's own. */
+/** nginx's main file: from the command line, or of scripts/run; NULL for nginx's own. */
 static const char *main_file(struct doctor *doctor)
 {
     char place[PLACE_MAX];
@@ -155,7 +154,7 @@ static const char *main_file(struct doctor *doctor)
     return arena_format(doctor->arena, "%s/nginx/sluice.conf", place);
 }
 
-/** Has nginx test and print its configuration; false, and noted why, where it refuses it. */
+/** Has nginx test and print its configuration; false, with a finding, if it refuses it. */
 static bool ask_nginx(struct doctor *doctor, struct str *text)
 {
     const char *file = main_file(doctor);
@@ -168,19 +167,17 @@ static bool ask_nginx(struct doctor *doctor, struct str *text)
 
     if (!program_output(doctor->arena, file == NULL ? own : named, SECONDS_MOST, &printed)) {
         doctor_note(doctor, "nginx.config", FINDING_FAIL,
-                    "Install nginx, or run doctor on the machine that it is on.",
-                    "there is no nginx here");
+                    "Install nginx, or run doctor on its machine.", "there is no nginx here");
         return false;
     }
     struct str first;
     struct str rest;
     (void)str_split(printed.errors, '\n', &first, &rest);
-    doctor_check(
-        doctor, "nginx.config", printed.status == 0, FINDING_FAIL,
-        "Mend what nginx -t names: until then a reload changes nothing, and a restart ends "
-        "everything.",
-        printed.status == 0 ? "nginx -t takes %s" : "nginx -t refuses %s: %.*s",
-        file == NULL ? "its configuration" : file, STR_ARG(first));
+    doctor_check(doctor, "nginx.config", printed.status == 0, FINDING_FAIL,
+                 "Correct what nginx -t reports: until then a reload has no effect, and nginx "
+                 "cannot restart.",
+                 printed.status == 0 ? "nginx -t accepts %s" : "nginx -t refuses %s: %.*s",
+                 file == NULL ? "its configuration" : file, STR_ARG(first));
     *text = printed.output;
     return printed.status == 0;
 }
@@ -203,11 +200,12 @@ static void check_version(struct doctor *doctor)
     (void)str_split(minor, '.', &minor, &before);
     (void)str_to_int64(minor, 0, INT32_MAX, &number);
     doctor_check(doctor, "nginx.version", number >= OLDEST_MINOR, FINDING_WARN,
-                 "Sluice is tried with nginx 1.22 and later.", "nginx is of version %.*s",
+                 "Sluice is tested with nginx 1.22 and later.", "nginx has version %.*s",
                  STR_ARG(version));
 }
 
-/** How many files a worker may open: by its configuration, else as the running master may. */
+/** How many files a worker may open: from its configuration, else the limit of the running
+ *  master. */
 static int64_t files_of(struct doctor *doctor, const struct site *site)
 {
     char line[256];
@@ -273,7 +271,7 @@ static bool is_covered(const struct site *site, const struct ip_network *network
     return false;
 }
 
-/** Everybody's address is believed where such a network is. */
+/** True if a network is trusted that contains every address. */
 static bool trusts_all(const struct site *site)
 {
     for (size_t i = 0; i < site->trusted_count; i++) {
@@ -288,8 +286,8 @@ static void check_balancers(struct doctor *doctor, const struct site *site)
 {
     static const char WHAT_TO_DO[] =
         "In nginx's http block put set_real_ip_from with the load balancer's addresses and "
-        "real_ip_header (X-Forwarded-For with real_ip_recursive on, or proxy_protocol): else all "
-        "clients seem to be one, and the limits by address throttle everybody.";
+        "real_ip_header (X-Forwarded-For with real_ip_recursive on, or proxy_protocol): otherwise "
+        "all clients look like one, and the limits by address throttle everyone.";
     struct str rest = str_of(doctor->invocation->load_balancer);
 
     while (rest.n > 0) {
@@ -300,35 +298,34 @@ static void check_balancers(struct doctor *doctor, const struct site *site)
         if (!ip_network_parse(one, &network)) {
             doctor_note(doctor, "nginx.real-ip", FINDING_FAIL,
                         "Give --load-balancer addresses or networks, like 10.0.0.5,10.1.0.0/16.",
-                        "'%.*s' is no address", STR_ARG(one));
+                        "'%.*s' is not an address", STR_ARG(one));
             continue;
         }
         bool covered = is_covered(site, &network);
         doctor_check(
             doctor, "nginx.real-ip", covered && site->names_header, FINDING_FAIL, WHAT_TO_DO,
-            !covered             ? "set_real_ip_from does not name the load balancer %.*s"
-            : site->names_header ? "what the load balancer %.*s says of clients is believed"
-                                 : "%.*s is believed, but no real_ip_header says where "
-                                   "the address stands",
+            !covered ? "set_real_ip_from does not name the load balancer %.*s"
+            : site->names_header
+                ? "the load balancer %.*s is trusted to name clients"
+                : "%.*s is trusted, but no real_ip_header names the header with the address",
             STR_ARG(one));
     }
     if (site->takes_proxy_header && site->trusted_count == 0) {
-        doctor_note(
-            doctor, "nginx.real-ip", FINDING_FAIL, WHAT_TO_DO,
-            "nginx listens with proxy_protocol, so something stands before it, but there is "
-            "no set_real_ip_from");
+        doctor_note(doctor, "nginx.real-ip", FINDING_FAIL, WHAT_TO_DO,
+                    "nginx listens with proxy_protocol, so a load balancer is in front of it, but "
+                    "there is no set_real_ip_from");
     }
     if (trusts_all(site)) {
         doctor_note(doctor, "nginx.real-ip", FINDING_FAIL,
                     "Name only the load balancer in set_real_ip_from.",
-                    "set_real_ip_from believes everybody: any client may give itself any address, "
-                    "and pass every limit");
+                    "set_real_ip_from trusts every address: any client can claim any address and "
+                    "evade every limit");
     } else if (doctor->invocation->load_balancer[0] == '\0' && !site->takes_proxy_header) {
-        doctor_note(doctor, "nginx.real-ip", FINDING_OK, "",
-                    site->trusted_count > 0
-                        ? "what stands before nginx is named by set_real_ip_from"
-                        : "no load balancer is known of; where there is one, name it with "
-                          "--load-balancer");
+        doctor_note(
+            doctor, "nginx.real-ip", FINDING_OK, "",
+            site->trusted_count > 0
+                ? "set_real_ip_from names the load balancer in front of nginx"
+                : "no load balancer is known; if there is one, name it with --load-balancer");
     }
 }
 
@@ -351,7 +348,7 @@ static void check_certificate(struct doctor *doctor, const char *path)
         doctor_check(doctor, "nginx.certificate", !over && days >= CERTIFICATE_WARN_DAYS,
                      over ? FINDING_FAIL : FINDING_WARN,
                      "Renew it and reload nginx, well before the opening.",
-                     over ? "%s has ended, %d days ago" : "%s is good for %d days", path,
+                     over ? "%s expired %d days ago" : "%s is valid for %d days", path,
                      over ? -days : days);
     }
     X509_free(certificate);
@@ -370,7 +367,7 @@ void doctor_nginx(struct doctor *doctor)
     doctor_check(
         doctor, "nginx.include", site.has_upstream && site.has_gate, FINDING_FAIL,
         "Include the gate's http.conf in the http block and its server.conf in the server block "
-        "of the site (README, \"Put it before your site\").",
+        "of the site (docs/guide/gate.md).",
         !site.has_upstream ? "no upstream sluice_queue: Sluice's part is not in nginx's http "
                              "block"
         : site.has_gate    ? "Sluice's parts are in the http block and in a server block"

@@ -28,7 +28,7 @@ static void check_writes(struct doctor *doctor, const PGresult *row)
     } MUST_BE_ON[] = {
         {COLUMN_COMMIT, "postgres.synchronous-commit", "synchronous_commit",
          "Set synchronous_commit = on, also for the role and the database (ALTER ROLE … RESET "
-         "synchronous_commit): with off a crash loses orders that members have been told of."},
+         "synchronous_commit): with off a crash loses confirmed orders."},
         {COLUMN_FSYNC, "postgres.fsync", "fsync",
          "Set fsync = on: with off a power cut can destroy the database."},
         {COLUMN_PAGES, "postgres.full-page-writes", "full_page_writes",
@@ -42,13 +42,13 @@ static void check_writes(struct doctor *doctor, const PGresult *row)
     }
 }
 
-/* Where there is a server to fail over to, it must have what members were told of. */
+/* A server to fail over to must have every order that was confirmed to a member. */
 static void check_standbys(struct doctor *doctor, size_t servers, struct str standbys)
 {
     if (servers > 1) {
         doctor_check(doctor, "postgres.standbys", standbys.n > 0, FINDING_WARN,
-                     "Set synchronous_standby_names on the primary, as ANY 1 (…): else the last "
-                     "orders before a fail-over are lost, though members were told of them.",
+                     "Set synchronous_standby_names on the primary, as ANY 1 (…): otherwise a "
+                     "failover loses the last confirmed orders.",
                      "postgres_conninfo names %zu servers; a commit waits for %s", servers,
                      standbys.n > 0 ? "a standby" : "none but the primary");
     }
@@ -63,17 +63,16 @@ static void check_row(struct doctor *doctor, const PGresult *row, size_t servers
 
     doctor_check(doctor, "postgres.version", version >= OLDEST_VERSION, FINDING_FAIL,
                  "Sluice needs PostgreSQL 15 or later.",
-                 "PostgreSQL is of version %" PRId64 ".%" PRId64, version / 10000, version % 10000);
+                 "PostgreSQL has version %" PRId64 ".%" PRId64, version / 10000, version % 10000);
     check_writes(doctor, row);
     doctor_check(
         doctor, "postgres.connections", now * 10 < most * 8, FINDING_WARN,
-        "Raise max_connections or have fewer workers: a pool whose worker gets no connection "
-        "answers 503.",
+        "Raise max_connections or run fewer workers: a worker without a connection answers 503.",
         "%" PRId64 " of %" PRId64 " connections are used", now, most);
     doctor_check(doctor, "postgres.role", !standby, FINDING_FAIL,
                  "Name the primary in postgres_conninfo, or all of them with "
                  "target_session_attrs=read-write.",
-                 standby ? "this PostgreSQL is a standby" : "this PostgreSQL takes writes");
+                 standby ? "this PostgreSQL is a standby" : "this PostgreSQL accepts writes");
     check_standbys(doctor, servers, postgres_text(row, 0, COLUMN_STANDBYS));
     doctor_clock(doctor, "postgres.clock", "PostgreSQL's", postgres_int(row, 0, COLUMN_CLOCK, 0));
 }
@@ -99,11 +98,10 @@ void doctor_postgres(struct doctor *doctor)
                     "Bring the database up to this version: scripts/migrate.",
                     "PostgreSQL says: %s", postgres_message(postgres));
     } else {
-        doctor_note(
-            doctor, "postgres.reach", FINDING_FAIL,
-            "Start PostgreSQL, or mend postgres_conninfo; pg_isready and psql with the same "
-            "words say more. Until then nobody can order.",
-            "PostgreSQL cannot be reached: %s", postgres_message(postgres));
+        doctor_note(doctor, "postgres.reach", FINDING_FAIL,
+                    "Start PostgreSQL, or correct postgres_conninfo; pg_isready and psql with the "
+                    "same settings say more. Until then no one can order.",
+                    "PostgreSQL cannot be reached: %s", postgres_message(postgres));
     }
     postgres_free(postgres);
 }

@@ -6,7 +6,7 @@
 
 enum { OLDEST_MAJOR = 7, MEMORY_PERCENT_MAX = 80 };
 
-/** What INFO says of `name`; empty where it says nothing. */
+/** The value of `name` in INFO; empty if missing. */
 static struct str info_of(struct str info, const char *name)
 {
     struct str rest = info;
@@ -34,7 +34,7 @@ static int64_t info_number(struct str info, const char *name)
     return number;
 }
 
-/** A setting of Redis; empty where CONFIG is not for us. */
+/** A setting of Redis; empty if CONFIG is not permitted. */
 static struct str config_of(struct doctor *doctor, struct redis *redis, const char *name)
 {
     struct redis_command *command = redis_command_new(doctor->arena, "CONFIG");
@@ -58,9 +58,9 @@ static void check_version(struct doctor *doctor, struct str info)
     (void)str_split(version, '.', &major, &rest);
     (void)str_to_int64(major, 0, 1000, &number);
     doctor_check(doctor, "redis.version", number >= OLDEST_MAJOR, FINDING_FAIL,
-                 "Sluice needs Redis 7.0 or later: older ones do not hold scripts to the keys that "
-                 "they declare.",
-                 "Redis is of version %.*s", STR_ARG(version));
+                 "Sluice needs Redis 7.0 or later: older ones do not limit scripts to the keys "
+                 "that they declare.",
+                 "Redis has version %.*s", STR_ARG(version));
 }
 
 static void check_memory(struct doctor *doctor, struct str info)
@@ -72,11 +72,11 @@ static void check_memory(struct doctor *doctor, struct str info)
     doctor_check(doctor, "redis.maxmemory-policy", str_equal(policy, STR("noeviction")),
                  FINDING_FAIL,
                  "Set maxmemory-policy noeviction (CONFIG SET, and in redis.conf): with any other "
-                 "Redis may throw people out of the line when memory is short.",
+                 "Redis may evict members from the line when memory is short.",
                  "maxmemory-policy is %.*s", STR_ARG(policy));
     doctor_check(
         doctor, "redis.memory", most == 0 || used < most / 100 * MEMORY_PERCENT_MAX, FINDING_FAIL,
-        "Raise maxmemory: when it is used up, nobody can enter. sluicectl plan says what a "
+        "Raise maxmemory: when it is used up, no one can enter. sluicectl plan computes what a "
         "crowd needs.",
         "%" PRId64 " MiB are used, %s", used / 1024 / 1024,
         most == 0 ? "without a limit"
@@ -90,19 +90,19 @@ static void check_persistence(struct doctor *doctor, struct redis *redis, struct
     struct str status = info_of(info, "aof_last_write_status");
 
     doctor_check(doctor, "redis.append-only", writes, FINDING_FAIL,
-                 "Set appendonly yes (CONFIG SET, and in redis.conf): without it a restart forgets "
-                 "the whole line, and everyone has to be seated again from their tickets.",
+                 "Set appendonly yes (CONFIG SET, and in redis.conf): without it a restart loses "
+                 "the whole line, which is then rebuilt from the members' tickets.",
                  writes ? "the append-only file is on" : "the append-only file is off");
     if (writes && sync.n > 0) {
         doctor_check(doctor, "redis.appendfsync", !str_equal(sync, STR("no")), FINDING_FAIL,
-                     "Set appendfsync everysec: a crash then costs one second of the line, not "
-                     "whatever the kernel had not written yet.",
+                     "Set appendfsync everysec: a crash then loses one second of the line, not "
+                     "everything that the kernel had not written yet.",
                      "appendfsync is %.*s", STR_ARG(sync));
     }
     if (writes) {
         doctor_check(doctor, "redis.append-only-write", str_equal(status, STR("ok")), FINDING_FAIL,
-                     "Look at Redis's log and at its disk: it refuses writes until this is over.",
-                     "the last write of the append-only file was %.*s", STR_ARG(status));
+                     "Check Redis's log and its disk: it refuses writes until this is resolved.",
+                     "the last write of the append-only file: %.*s", STR_ARG(status));
     }
 }
 
@@ -113,14 +113,14 @@ static void check_role(struct doctor *doctor, struct redis *redis, struct str in
     int64_t replicas = info_number(info, "connected_slaves");
 
     doctor_check(doctor, "redis.role", str_equal(role, STR("master")), FINDING_FAIL,
-                 "Name the primary in redis_socket or redis_address: a replica takes no writes.",
+                 "Name the primary in redis_socket or redis_address: a replica accepts no writes.",
                  "this Redis is a %.*s", STR_ARG(role));
     if (replicas > 0 && least.n > 0) {
-        doctor_check(
-            doctor, "redis.min-replicas", !str_equal(least, STR("0")), FINDING_WARN,
-            "Set min-replicas-to-write 1 and min-replicas-max-lag 10: that bounds how many "
-            "too many a fail-over can let in.",
-            "%" PRId64 " replicas, min-replicas-to-write is %.*s", replicas, STR_ARG(least));
+        doctor_check(doctor, "redis.min-replicas", !str_equal(least, STR("0")), FINDING_WARN,
+                     "Set min-replicas-to-write 1 and min-replicas-max-lag 10: that limits how "
+                     "many a failover can admit too many.",
+                     "%" PRId64 " replicas, min-replicas-to-write is %.*s", replicas,
+                     STR_ARG(least));
     }
 }
 
@@ -140,7 +140,7 @@ static void check_clock(struct doctor *doctor, struct redis *redis)
     }
 }
 
-/* Where the settings say that Redis is. */
+/* Where Redis is according to the settings. */
 static const char *place_of(const struct settings *settings)
 {
     const char *const ways[] = {settings->redis_socket, settings->redis_address,
@@ -164,9 +164,8 @@ void doctor_redis(struct doctor *doctor)
         redis_call(redis, doctor->arena, redis_command_new(doctor->arena, "INFO"));
     if (reply == NULL || reply->type != REDIS_REPLY_STRING) {
         doctor_note(doctor, "redis.reach", FINDING_FAIL,
-                    "Start Redis, or mend the settings that say where it is; whoever runs the "
-                    "programs must "
-                    "be allowed to use it. Until then nobody enters and nobody is let in.",
+                    "Start Redis, or correct its settings; the programs' user must be allowed to "
+                    "use it. Until then no one can enter or be admitted.",
                     "%s: %s", where, redis_error(redis));
     } else {
         struct str info = str_sized(reply->str, reply->len);

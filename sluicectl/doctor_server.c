@@ -11,7 +11,7 @@ static enum finding_state state_of(const char *word)
     return strcmp(word, "warn") == 0 ? FINDING_WARN : FINDING_FAIL;
 }
 
-/** True where Sluice answers at all. */
+/** True if Sluice answers at all. */
 static bool check_reach(struct doctor *doctor)
 {
     const struct invocation *invocation = doctor->invocation;
@@ -23,7 +23,7 @@ static bool check_reach(struct doctor *doctor)
         return false;
     }
     doctor_check(doctor, "server.reach", answer.status == 200, FINDING_FAIL,
-                 "Look at the part that is named: until it answers, orders are refused.",
+                 "Check the part named here: until it answers, orders are refused.",
                  answer.status == 200 ? "%s is ready" : "%s answers that it is not ready: %s",
                  invocation->url, text_field(answer.body, "detail", "no reason is given"));
     if (answer.date_ms > 0) {
@@ -32,7 +32,7 @@ static bool check_reach(struct doctor *doctor)
     return true;
 }
 
-/** Takes over what the server says of itself. */
+/** Adds the server's own checklist. */
 static void take_checklist(struct doctor *doctor, json_object *items)
 {
     for (size_t i = 0; i < json_object_array_length(items); i++) {
@@ -65,8 +65,8 @@ void doctor_server(struct doctor *doctor)
                     answer.status == 401
                         ? "Name the folder of this Sluice with --data, or its key with "
                           "SLUICE_ADMIN_KEY_FILE."
-                        : "Look at the log of the operator pool.",
-                    "the server refuses its checklist: %s",
+                        : "Check the log of the operator pool.",
+                    "the server refused the checklist: %s",
                     text_field(answer.body, "detail", "without a reason"));
     }
 }

@@ -6,7 +6,7 @@
 
 enum { LINE_WIDTH = 79, OPTION_WIDTH = 26 };
 
-/** An option as help shows it; `bits` 0: every command takes it. */
+/** An option as help shows it; `bits` 0: accepted by every command. */
 struct shown_option {
     unsigned int bits;
     const char *spelling;
@@ -35,14 +35,14 @@ static const char HEAD[] =
 
 static const char TAIL[] =
     "    help [COMMAND | settings]\n"
-    "        This text, a command's part of it with examples, or all settings of a\n"
+    "        This text, the part about a command with examples, or all settings of a\n"
     "        queue.\n"
     "\n";
 
 static const char REST[] =
     "\n"
     "ENVIRONMENT\n"
-    "    SLUICE_URL, SLUICE_DATA   as --url and --data, which come first\n"
+    "    SLUICE_URL, SLUICE_DATA   as --url and --data, which take precedence\n"
     "    SLUICE_ADMIN_KEY_FILE     the operator's key, instead of DIR/secrets/admin.key\n"
     "\n"
     "FILES\n"
@@ -55,12 +55,12 @@ static const char REST[] =
     "    0   done\n"
     "    1   refused; or diff, doctor or lottery verify found something\n"
     "    64  a wrong command line\n"
-    "    69  no answer, or not possible at the moment: the same later may do\n"
-    "    77  the key was not accepted, or may not do that\n"
+    "    69  no answer, or not possible at the moment: retry later\n"
+    "    77  the key was not accepted, or has no permission\n"
     "    78  a key, a settings file or another file cannot be read or written\n";
 
-/** Prints `text` in lines that begin with `indent` spaces; the first begins where the cursor is,
- *  at `at`. */
+/** Prints `text` wrapped in lines indented by `indent` spaces; the first line begins at the cursor,
+ *  in column `at`. */
 static void print_wrapped(const char *text, size_t indent, size_t at)
 {
     struct str rest = str_of(text);
@@ -97,7 +97,7 @@ static void print_option(const struct shown_option *option)
     print_wrapped(option->text, OPTION_WIDTH + 2, (size_t)width);
 }
 
-/** Prints the options of which `bits` has one; 0: those of every command. */
+/** Prints the options in the set `bits`; 0: those of every command. */
 static void print_options(unsigned int bits)
 {
     for (size_t i = 0; i < sizeof(SHOWN) / sizeof(SHOWN[0]); i++) {
@@ -130,7 +130,7 @@ static bool is_named(const struct command *command, struct str prefix)
 }
 
 /** Prints the commands whose words begin with `prefix`; returns the options that they take, and
- *  how many commands there are. */
+ *  counts them in `printed`. */
 static unsigned int print_commands(struct str prefix, int *printed)
 {
     size_t count = 0;
@@ -179,7 +179,7 @@ static enum exit_code print_all(void)
     return EXIT_DONE;
 }
 
-/** What `words` name: a command, also by another spelling, or the group of the first word. */
+/** The command or alias that `words` name, or the group of the first word. */
 static struct str named_by(char *const *words, int count)
 {
     int used = 0;

@@ -113,8 +113,9 @@ const char *id_argument(const struct invocation *invocation, int index, const ch
     const char *id = invocation->arguments[index];
 
     if (!identifier_is_slug(str_of(id))) {
-        (void)misused("'%s' is no %s: it has 1 to 63 of a-z, 0-9 and '-', not beginning with '-'",
-                      id, what);
+        (void)misused(
+            "'%s' is not a valid %s: it has 1 to 63 of a-z, 0-9 and '-', not beginning with '-'",
+            id, what);
         return NULL;
     }
     return id;

@@ -20,7 +20,7 @@ static void add_column(const struct invocation *invocation, struct table *table,
     table_add_field(table, object, field);
 }
 
-/** Prints everything of one kind; `alignment` has a letter a column, see table.h. */
+/** Prints all objects of one kind; `alignment` has a letter a column, see table.h. */
 static enum exit_code print_list(const struct invocation *invocation, const char *path,
                                  const char *name, const struct column *columns,
                                  const char *alignment)

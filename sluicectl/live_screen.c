@@ -11,7 +11,7 @@
 
 enum { LINES_USUAL = 24, BAR_BYTES = 3, BAR_STEPS = 8 };
 
-/* Another screen, no cursor, long lines cut; and back. */
+/* Alternate screen, no cursor, long lines cut; and back. */
 static const char TAKE[] = "\033[?1049h\033[?25l\033[?7l";
 static const char GIVE[] = "\033[?7h\033[?25h\033[?1049l";
 static const char CLEAR[] = "\033[H\033[2J";

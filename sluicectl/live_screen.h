@@ -1,5 +1,5 @@
 /*
- * live_screen — a terminal that shows something anew every second, until q or Ctrl-C.
+ * live_screen — a terminal screen redrawn every second, until q or Ctrl-C.
  */
 #ifndef SLUICE_SLUICECTL_LIVE_SCREEN_H
 #define SLUICE_SLUICECTL_LIVE_SCREEN_H
@@ -8,20 +8,20 @@
 
 #include "lib/base/arena.h"
 
-/** Takes the terminal over: another screen, no cursor, keys without Enter. False where standard
- *  output is none. */
+/** Takes over the terminal: alternate screen, no cursor, keys without Enter. False if standard
+ *  output is no terminal. */
 bool live_screen_start(void);
 
-/** Begins a picture: what is printed from now on. */
+/** Starts a frame: everything printed from now on. */
 void live_screen_clear(void);
 
-/** Shows it and waits for `rest_ms`. False once a key or a signal says that it is over. */
+/** Shows it and waits for `rest_ms`. False once a key or a signal ends it. */
 bool live_screen_wait(long rest_ms);
 
-/** Gives the terminal back as it was. */
+/** Restores the terminal. */
 void live_screen_end(void);
 
-/** How many lines the terminal has; 24 where it does not say. */
+/** The number of lines of the terminal; 24 if unknown. */
 int live_screen_lines(void);
 
 /** The numbers as a line of bars, in the arena; each relative to the largest. */

@@ -17,7 +17,7 @@ static struct str field(json_object *document, const char *name)
                                                         : str_sized(NULL, 0);
 }
 
-/** The public document; NULL, and said why, where there is none. */
+/** The public document; NULL, with a message, if there is none. */
 static json_object *fetch(const struct invocation *invocation)
 {
     const char *queue = id_argument(invocation, 0, "QUEUE");
@@ -32,17 +32,17 @@ static json_object *fetch(const struct invocation *invocation)
     return answer.body;
 }
 
-/** The draw that was held; NULL, and said why, where it was not. */
+/** The draw; NULL, with a message, if it was not held. */
 static const struct lottery *draw_of(const struct invocation *invocation, json_object *document)
 {
     if (!str_equal(field(document, "phase"), STR("DRAWN"))) {
-        (void)failed("the draw is not held yet");
+        (void)failed("the draw has not been held yet");
         return NULL;
     }
     const struct lottery *lottery =
         lottery_read(invocation->arena, field(document, "seed"), field(document, "ranges"));
     if (lottery == NULL) {
-        (void)failed("the ranges '%.*s' are none", STR_ARG(field(document, "ranges")));
+        (void)failed("the ranges '%.*s' are malformed", STR_ARG(field(document, "ranges")));
     }
     return lottery;
 }
@@ -97,13 +97,12 @@ static enum exit_code check_commitment(const struct invocation *invocation, json
                                                             : field(document, "commitment");
 
     lottery_commitment(field(document, "secret"), commitment);
-    return check(
-        invocation, str_equal(str_of(commitment), promised),
-        invocation->commitment[0] != '\0'
-            ? "the secret is the one that the commitment given was made for"
-            : "the secret is the one that the commitment was made for (with --commitment: the one "
-              "that you noted beforehand)",
-        "the secret is not the one that was committed to");
+    return check(invocation, str_equal(str_of(commitment), promised),
+                 invocation->commitment[0] != '\0'
+                     ? "the secret matches the given commitment"
+                     : "the secret matches the commitment (with --commitment: the one that you "
+                       "noted beforehand)",
+                 "the secret does not match the commitment");
 }
 
 static enum exit_code check_seed(const struct invocation *invocation, json_object *document)
@@ -118,7 +117,7 @@ static enum exit_code check_seed(const struct invocation *invocation, json_objec
                  "the seed does not follow from the secret and the closed list");
 }
 
-/** Computes the list's hash from FILE: a line "number member" each. */
+/** Computes the list's hash from FILE, with a line "number member" each. */
 static enum exit_code check_list(const struct invocation *invocation, json_object *document)
 {
     char hash[LOTTERY_LIST_HASH_TEXT + 1] = "";
@@ -143,11 +142,11 @@ static enum exit_code check_list(const struct invocation *invocation, json_objec
     free(line);
     (void)fclose(file);
     return check(invocation, str_equal(str_of(hash), field(document, "listHash")),
-                 "the list is the one that the seed was made from",
-                 "the list is not the one that the seed was made from");
+                 "the list is the one from which the seed was computed",
+                 "the list is not the one from which the seed was computed");
 }
 
-/** Computes every place, and that each is one number's. */
+/** Computes every place, and checks that each belongs to one number. */
 static enum exit_code check_places(const struct invocation *invocation,
                                    const struct lottery *lottery)
 {
@@ -215,7 +214,7 @@ enum exit_code command_lottery_places(const struct command *command,
     for (int i = 1; i < invocation->argument_count; i++) {
         int64_t number = 0;
         if (!str_to_int64(str_of(invocation->arguments[i]), 1, INT64_MAX, &number)) {
-            return misused("'%s' is no number", invocation->arguments[i]);
+            return misused("'%s' is not a number", invocation->arguments[i]);
         }
         int64_t place = lottery_place(lottery, number);
         if (place < 0) {

@@ -1,5 +1,5 @@
 /*
- * sluicectl — the operator API from a shell. Reads the command line and hands over to a command.
+ * sluicectl — the operator API from a shell. Parses the command line and runs a command.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -31,7 +31,7 @@ static const struct {
 #undef OPTION
 };
 
-enum { FIRST_ROW = 256 }; /* what getopt gives for them begins above every letter */
+enum { FIRST_ROW = 256 }; /* getopt's values for them begin above every letter */
 
 #define ARGUMENT_FLAG   no_argument
 #define ARGUMENT_NUMBER required_argument
@@ -63,7 +63,7 @@ static const char *environment(const char *name, const char *otherwise)
     return value != NULL && value[0] != '\0' ? value : otherwise;
 }
 
-/** Takes the option `number` of a single command; false, and said why, for a bad value. */
+/** Applies the option `number` of a single command; false, with a message, for a bad value. */
 static bool take_row(enum option_number number, struct invocation *invocation,
                      struct requests *requests)
 {
@@ -89,7 +89,7 @@ static bool take_row(enum option_number number, struct invocation *invocation,
     return false;
 }
 
-/** Takes one option; false, and said why, for a bad one. */
+/** Applies one option; false, with a message, for a bad one. */
 static bool take_option(int letter, struct invocation *invocation, struct requests *requests)
 {
     switch (letter) {
@@ -119,7 +119,7 @@ static bool take_option(int letter, struct invocation *invocation, struct reques
     }
 }
 
-/** Checks the address and cuts slashes from its end. */
+/** Checks the URL and removes trailing slashes. */
 static bool settle_url(struct invocation *invocation)
 {
     struct str url = str_of(invocation->url);
@@ -169,7 +169,7 @@ static enum exit_code run(struct invocation *invocation, const struct requests *
         return misused("it is: sluicectl %s %s", command->words, command->arguments);
     }
     if ((requests->options & ~command->options) != 0) {
-        return misused("'%s' does not take that option", command->words);
+        return misused("'%s' does not accept that option", command->words);
     }
     if (!target_is_plain(invocation->target)) {
         return misused("--target must be like queue/spring-sale or product/mug");

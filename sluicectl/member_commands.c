@@ -6,7 +6,7 @@
 #include "sluicectl/commands.h"
 #include "sluicectl/table.h"
 
-/** The path of the member in the arguments, `behind` behind it; NULL, and said why, for a bad
+/** The path of the member in the arguments, followed by `behind`; NULL, with a message, for a bad
  *  id. */
 static const char *member_path(const struct invocation *invocation, const char *behind)
 {
@@ -16,12 +16,11 @@ static const char *member_path(const struct invocation *invocation, const char *
     if (queue == NULL) {
         return NULL;
     }
-    /* None of their letters needs encoding. */
+    /* Their characters need no encoding. */
     if (!visitor_or_member_is(str_of(member))) {
-        (void)misused(
-            "'%s' is no member's id: 1 to 64 of A-Z, a-z, 0-9, '.', '_', ':' and '-', or a "
-            "visitor's",
-            member);
+        (void)misused("'%s' is not a member's id (1 to 64 of A-Z, a-z, 0-9, '.', '_', ':' and '-') "
+                      "or a visitor's",
+                      member);
         return NULL;
     }
     return arena_format(invocation->arena, "/v1/admin/queues/%s/members/%s%s", queue, member,
@@ -78,7 +77,7 @@ enum exit_code command_member_why(const struct command *command,
         return EXIT_FAILED;
     }
     if (!json_object_object_get_ex(answer.body, "why", &why) || why == NULL) {
-        return failed("this server does not say why; see: sluicectl member get");
+        return failed("this server does not explain it; see: sluicectl member get");
     }
     if (invocation->json) {
         print_json(answer.body);

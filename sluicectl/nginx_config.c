@@ -18,7 +18,7 @@ static void skip(struct str *rest, size_t n)
     rest->n -= n;
 }
 
-/** Goes to the next character that is neither space nor comment. */
+/** Skips blanks and comments. */
 static void skip_blank(struct str *rest)
 {
     while (rest->n > 0) {
@@ -33,7 +33,7 @@ static void skip_blank(struct str *rest)
     }
 }
 
-/** Reads a word, in quotes or without; a backslash takes the next character as it is. */
+/** Reads a word, quoted or not; a backslash escapes the next character. */
 static struct str read_word(struct nginx_reader *reader)
 {
     struct str *rest = &reader->rest;

@@ -16,7 +16,7 @@ static json_object *silent(const char *id)
     return line;
 }
 
-/** A server of the version before has no overview: it is asked for each queue. */
+/** A server of the previous version has no overview: reads each queue separately. */
 static bool read_each(const struct invocation *invocation, int samples, struct overview *overview)
 {
     struct client_answer answer;

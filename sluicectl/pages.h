@@ -1,5 +1,5 @@
 /*
- * pages — lists of the operator API that come by pages.
+ * pages — paged lists of the operator API.
  */
 #ifndef SLUICE_SLUICECTL_PAGES_H
 #define SLUICE_SLUICECTL_PAGES_H
@@ -8,8 +8,8 @@
 
 #include "sluicectl/invocation.h"
 
-/** Everything under the name `name` of GET `path`, all pages of it, as an array in the arena;
- *  NULL, and said why, where a page cannot be had. At most 100,000 objects. */
+/** All elements of `name` in GET `path`, from all pages, as an array in the arena; NULL, with a
+ *  message, if a page cannot be read. At most 100,000 objects. */
 json_object *pages_read(const struct invocation *invocation, const char *path, const char *name);
 
 #endif

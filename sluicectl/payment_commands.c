@@ -35,7 +35,7 @@ enum exit_code command_payments_list(const struct command *command,
     struct table table;
 
     if (state[0] != '\0' && !payment_phase_parse(str_of(state), &phase)) {
-        return misused("'%s' is no state of a payment, as UNKNOWN is", state);
+        return misused("'%s' is not a state of a payment, such as UNKNOWN", state);
     }
     const char *path = arena_format(
         invocation->arena, "/v1/admin/payments?limit=%" PRId64 "&stuck=%s%s%s", invocation->limit,
@@ -57,14 +57,14 @@ enum exit_code command_payments_list(const struct command *command,
     return EXIT_DONE;
 }
 
-/** The path of the payment in the first argument, `more` behind it; NULL, and said why, where it
+/** The path of the payment in the first argument, followed by `more`; NULL, with a message, if it
  *  is none. */
 static const char *payment_path(const struct invocation *invocation, const char *more)
 {
     const char *id = invocation->arguments[0];
 
     if (!payment_id_is_valid(str_of(id))) {
-        (void)misused("'%s' is no payment: it is p_ and 22 characters", id);
+        (void)misused("'%s' is not a payment's id: p_ and 22 characters", id);
         return NULL;
     }
     return arena_format(invocation->arena, "/v1/admin/payments/%s%s", id, more);
@@ -127,8 +127,8 @@ enum exit_code command_payments_look(const struct command *command,
         print_json(answer.body);
     } else {
         (void)puts(json_object_get_boolean(json_object_object_get(answer.body, "due"))
-                       ? "It will be looked at."
-                       : "There is nothing to look at.");
+                       ? "The payment will be looked up."
+                       : "There is nothing to look up.");
     }
     return EXIT_DONE;
 }

@@ -9,7 +9,7 @@
 
 enum { PERCENT = 100, MIB = 1 << 20, PICKUP_USUAL_S = 90, LEVEL_USUAL_MS = 200 };
 
-/* A decimal number of an option; false, and said why, where it is none of the range. */
+/* Parses a decimal number of an option; false, with a message, if it is out of range. */
 static bool read_number(const char *option, const char *text, double least, double most,
                         double otherwise, double *number)
 {
@@ -101,14 +101,14 @@ static void say_what_follows(const struct opening_plan *plan,
                              const struct opening_forecast *forecast)
 {
     if (!forecast->complete) {
-        printf("After a week somebody would still wait: the rate is too low for so many.\n");
+        printf("After a week members would still wait: the rate is too low for so many.\n");
     }
     if (forecast->room_limits) {
-        printf("The places decide, not the rate: raise --active, or expect no more than this.\n");
+        printf("The places are the limit, not the rate: raise --active to admit faster.\n");
     }
     if (forecast->overloaded) {
-        printf("More orders come than --capacity bears: %s\n",
-               plan->autopilot ? "the autopilot cuts the rate at times."
+        printf("There are more orders than --capacity allows: %s\n",
+               plan->autopilot ? "the autopilot lowers the rate at times."
                                : "lower --rate, or let the autopilot do it (--ceiling).");
     }
 }
@@ -120,7 +120,7 @@ static void print_forecast(const struct invocation *invocation, const struct ope
     struct table table;
 
     table_init(&table, arena, "lr");
-    print_duration(&table, arena, "the last one is let in after", (double)forecast->ends_s);
+    print_duration(&table, arena, "the last one is admitted after", (double)forecast->ends_s);
     print_duration(&table, arena, "half wait no longer than", forecast->wait_p50_s);
     print_duration(&table, arena, "95 of 100 wait no longer than", forecast->wait_p95_s);
     print_number(&table, arena, "longest line", (double)forecast->longest_line);

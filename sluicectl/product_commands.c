@@ -75,7 +75,7 @@ static bool set_field(json_object *product, json_object *price, const char *argu
     json_object *value = NULL;
 
     if (!str_split(str_of(argument), '=', &name, &text)) {
-        (void)misused("'%s' is no name=value", argument);
+        (void)misused("'%s' does not have the form name=value", argument);
         return false;
     }
     if (str_equal(name, STR("price")) || str_equal(name, STR("stock"))) {
@@ -104,14 +104,15 @@ static bool set_field(json_object *product, json_object *price, const char *argu
         json_object_object_add(product, "queue", value);
     } else {
         (void)json_object_put(value);
-        (void)misused("a product has name, price, currency, taxFree, stock and queue, no '%.*s'",
-                      STR_ARG(name));
+        (void)misused(
+            "a product has no '%.*s', only name, price, currency, taxFree, stock and queue",
+            STR_ARG(name));
         return false;
     }
     return true;
 }
 
-/** The product as it is, or an empty one; NULL where that cannot be said. */
+/** The current product, or an empty one; NULL if it cannot be read. */
 static json_object *product_to_change(const struct invocation *invocation, const char *path)
 {
     struct client_answer answer;
@@ -139,7 +140,7 @@ enum exit_code command_product_set(const struct command *command,
     json_object *scratch = scratch_object(invocation);
 
     (void)command;
-    /* The command line is judged before anything is asked of the server. */
+    /* The command line is checked before any request is sent. */
     for (int i = 1; i < invocation->argument_count; i++) {
         if (sku == NULL || !set_field(scratch, scratch, invocation->arguments[i])) {
             return EXIT_USAGE;

@@ -13,7 +13,7 @@
 
 enum { OUTPUT_MAX = 8 * 1024 * 1024, NOT_FOUND = 127, STREAMS = 2 };
 
-/** In the child: becomes the program. */
+/** In the child: executes the program. */
 static void exec_program(const char *const *words, const int *ends)
 {
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -22,7 +22,7 @@ static void exec_program(const char *const *words, const int *ends)
         dup2(ends[1], STDERR_FILENO) < 0) {
         _exit(NOT_FOUND);
     }
-    /* execvp() changes nothing of the words; its declaration is older than const. */
+    /* execvp() does not modify the words; its declaration predates const. */
     union {
         const char *const *from;
         char *const *to;
@@ -31,7 +31,7 @@ static void exec_program(const char *const *words, const int *ends)
     _exit(NOT_FOUND);
 }
 
-/** Reads both streams to their ends; false where the time is over. */
+/** Reads both streams to their ends; false on a time-out. */
 static bool read_streams(const int *ends, struct buffer *streams, int seconds)
 {
     struct pollfd polled[STREAMS] = {{.fd = ends[0], .events = POLLIN},

@@ -17,7 +17,7 @@ static const char *queue_path(const struct invocation *invocation, const char *q
     return arena_format(invocation->arena, "/v1/admin/queues/%s%s", queue, rest);
 }
 
-/** One line that says what a queue is like now. */
+/** Prints the state of a queue in one line. */
 static void print_summary(const struct invocation *invocation, json_object *queue)
 {
     struct table table;
@@ -161,7 +161,7 @@ enum exit_code command_queue_act(const struct command *command, const struct inv
     return print_queue(invocation, answer.body);
 }
 
-/** Changes one setting of a queue that is there; `value` becomes the request's. */
+/** Changes one setting of an existing queue; `value` is owned by the request. */
 static enum exit_code change_setting(const struct invocation *invocation, const char *name,
                                      json_object *value)
 {

@@ -9,7 +9,7 @@
 
 enum { SPAN_USUAL_S = 24 * 3600 };
 
-/** Reads --from and --to; false, and said why, for what is no time or no span. */
+/** Reads --from and --to; false, with a message, if one is no time or the range is invalid. */
 static bool read_span(const struct invocation *invocation, struct report *report)
 {
     int64_t to_ms = clock_wall_ms();
@@ -51,7 +51,7 @@ static bool read_history(const struct invocation *invocation, struct report *rep
     report->points = json_object_object_get(answer.body, "points");
     report->step_s = json_object_get_int64(json_object_object_get(answer.body, "step"));
     if (!json_object_is_type(report->points, json_type_array) || report->step_s < 1) {
-        (void)failed("the server's history has no points: is it of another version?");
+        (void)failed("the server's answer has no points. Is it another version?");
         return false;
     }
     if (json_object_array_length(report->points) == 0) {
@@ -64,7 +64,7 @@ static bool read_history(const struct invocation *invocation, struct report *rep
     return true;
 }
 
-/** What is known of this moment; a queue that is gone has its history still. */
+/** Reads the current state; a deleted queue still has its history. */
 static bool read_moment(const struct invocation *invocation, struct report *report)
 {
     struct client_answer answer;
@@ -86,7 +86,7 @@ static bool read_moment(const struct invocation *invocation, struct report *repo
     return true;
 }
 
-/** The counters were 0 before the first point where there could have been an earlier one. */
+/** True if the history starts later than requested, so that the counters were 0 before. */
 static bool began_within(const struct report *report)
 {
     int64_t first_ms = 0;
@@ -96,7 +96,7 @@ static bool began_within(const struct report *report)
     return first_ms / 1000 > report->from_s + 2 * report->step_s;
 }
 
-/** Sold out, as the state says now, with the last order. */
+/** Sold out by the current state: at the time of the last order. */
 static int64_t sold_out_at(const struct report *report)
 {
     bool sold_out = strcmp(text_field(report->stats, "state", ""), "SOLD_OUT") == 0;

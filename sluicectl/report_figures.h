@@ -1,6 +1,6 @@
 /*
- * report_figures — what an event's history comes to: rates between its points, sums, peaks, and
- * when it sold out.
+ * report_figures — figures of an event's history: rates between its points, sums, peaks, and when
+ * it sold out.
  */
 #ifndef SLUICE_SLUICECTL_REPORT_FIGURES_H
 #define SLUICE_SLUICECTL_REPORT_FIGURES_H
@@ -13,7 +13,7 @@
 
 #include "lib/base/arena.h"
 
-/** Numbers that only grow; the history has how many there were until each point. */
+/** Counters, cumulative in the history. */
 enum report_counter {
     REPORT_ENTERED,
     REPORT_ADMITTED,
@@ -25,7 +25,7 @@ enum report_counter {
     REPORT_COUNTERS
 };
 
-/** Numbers of a moment. */
+/** Gauges. */
 enum report_gauge {
     REPORT_WAITING,
     REPORT_READY,
@@ -47,12 +47,12 @@ struct report_peak {
 struct report_figures {
     size_t count;
     int64_t *times;                      /* of the points: seconds since 1970 */
-    double *per_second[REPORT_COUNTERS]; /* between the point before and this one; NAN: not known */
-    double *gauges[REPORT_GAUGES];       /* NAN: not known */
+    double *per_second[REPORT_COUNTERS]; /* between the previous point and this one; NAN: unknown */
+    double *gauges[REPORT_GAUGES];       /* NAN: unknown */
     double sums[REPORT_COUNTERS];        /* over all of it */
     struct report_peak peaks[REPORT_COUNTERS];
     struct report_peak gauge_peaks[REPORT_GAUGES];
-    int64_t last_consumed; /* the last point with an order behind the one before; 0: none */
+    int64_t last_consumed; /* the last point with an order since the point before; 0: none */
 };
 
 /** The name of a counter or a gauge in a point of the history. */
@@ -60,8 +60,8 @@ const char *report_counter_name(enum report_counter counter);
 const char *report_gauge_name(enum report_gauge gauge);
 
 /** Computes them from the points of GET …/history with `step_s` between; all in the arena.
- *  `from_zero`: the queue began within it, so that its counters were 0 before the first point. A
- *  counter that falls began anew (queue reset). */
+ *  `from_zero`: the queue began within that time, so its counters were 0 before the first point. A
+ *  counter that falls was reset (queue reset). */
 void report_figures_compute(struct report_figures *figures, struct arena *arena,
                             json_object *points, int64_t step_s, bool from_zero);
 

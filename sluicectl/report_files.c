@@ -11,7 +11,7 @@
 #include "lib/base/clock.h"
 #include "sluicectl/svg_chart.h"
 
-/** A picture: counters (per second) and gauges, by their numbers. */
+/** A chart: counters (per second) and gauges, by their numbers. */
 struct picture {
     const char *file;
     const char *title;
@@ -74,7 +74,7 @@ static bool close_file(const struct report *report, const char *name, FILE *file
 {
     good = ferror(file) == 0 && good;
     if (fclose(file) != 0 || !good) {
-        (void)failed_as(EXIT_CONFIG, "%s/%s could not be written to its end", report->folder, name);
+        (void)failed_as(EXIT_CONFIG, "%s/%s could not be written completely", report->folder, name);
         return false;
     }
     return true;
@@ -134,7 +134,7 @@ static bool write_table(const struct invocation *invocation, const struct report
     return close_file(report, NAME, file, true);
 }
 
-/** A moment for people, in the arena; "–" for none. */
+/** A time for people, in the arena; "–" for none. */
 static const char *moment(struct arena *arena, int64_t seconds)
 {
     char text[RFC3339_TEXT + 1];
@@ -197,7 +197,7 @@ static void write_peaks(FILE *file, struct arena *arena, const struct report *re
     write_peak(file, arena, "order P95", &figures->gauge_peaks[REPORT_P95], "ms");
 }
 
-/** Text of others in a cell of a table. */
+/** Writes foreign text into a table cell. */
 static void write_cell(FILE *file, const char *text)
 {
     (void)fputs("| ", file);
@@ -271,7 +271,7 @@ enum exit_code report_files_write(const struct invocation *invocation, const str
     bool good = true;
 
     if (mkdir(report->folder, 0777) != 0 && errno != EEXIST) {
-        return failed_as(EXIT_CONFIG, "the folder %s cannot be made: %s", report->folder,
+        return failed_as(EXIT_CONFIG, "the folder %s cannot be created: %s", report->folder,
                          strerror(errno));
     }
     for (size_t i = 0; good && i < sizeof(PICTURES) / sizeof(PICTURES[0]); i++) {

@@ -10,18 +10,18 @@
 struct report {
     const char *queue;
     const char *folder;
-    int64_t from_s; /* the time that was asked for */
+    int64_t from_s; /* the time range of the report */
     int64_t to_s;
     int64_t step_s;
     json_object *points; /* of the history */
-    json_object *stats;  /* of this moment; NULL: the queue is not there any more */
-    json_object *goods;  /* what is sold through it; NULL: not known */
-    int64_t sold_out_s;  /* 0: it did not, as far as that can be seen */
+    json_object *stats;  /* of this moment; NULL: the queue no longer exists */
+    json_object *goods;  /* what is sold through it; NULL: unknown */
+    int64_t sold_out_s;  /* 0: not sold out, as far as can be seen */
     struct report_figures figures;
 };
 
-/** Writes all of them into the folder, which is made where it is not there. EXIT_CONFIG, and
- *  said why, where that cannot be done. */
+/** Writes all of them into the folder, which is created if necessary. EXIT_CONFIG, with a message,
+ *  if that fails. */
 enum exit_code report_files_write(const struct invocation *invocation, const struct report *report);
 
 #endif

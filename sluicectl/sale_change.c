@@ -28,7 +28,7 @@ static void add_field(const struct sale_change *change, const char *name, json_o
     json_object_array_add(change->fields, field);
 }
 
-/** Plans are told by their size: fifty thousand seats twice would tell nobody anything. */
+/** Plans are shown by their size: two lists of fifty thousand seats would be unreadable. */
 static void compare_seats(const struct invocation *invocation, const struct sale_change *change)
 {
     json_object *wanted =
@@ -53,8 +53,8 @@ static void compare_seats(const struct invocation *invocation, const struct sale
     }
 }
 
-/** The setting as the server would store it: complete, where a part of it may be left out. What
- *  it would refuse stays as it is, and is refused there. Lives as long as the arena. */
+/** The setting as the server would store it: with omitted parts filled in. A value that the server
+ *  would refuse stays as it is. Lives as long as the arena. */
 static json_object *as_stored(const struct invocation *invocation, const char *name,
                               json_object *value)
 {
@@ -115,8 +115,8 @@ bool sale_change_find(const struct invocation *invocation, const struct sale_kin
     return true;
 }
 
-/** What PUT is to take: what is there, with the file's fields over it, and the plan only where
- *  it changes. */
+/** The body of the PUT: the server's fields, overridden by the file's, and the plan only if it
+ *  changes. */
 static json_object *merged(const struct invocation *invocation, const struct sale_change *change)
 {
     json_object *whole = scratch_object(invocation);
@@ -144,7 +144,7 @@ static json_object *merged(const struct invocation *invocation, const struct sal
     return whole;
 }
 
-/** Only what differs: what others change at the same time stays. */
+/** Only the differences, so that concurrent changes of other fields are kept. */
 static json_object *differing(const struct invocation *invocation, const struct sale_change *change)
 {
     json_object *settings = scratch_object(invocation);
@@ -171,6 +171,7 @@ bool sale_change_make(const struct invocation *invocation, const struct sale_cha
         return true;
     }
     (void)client_refused(invocation, &answer);
-    (void)failed("%s/%s was not made so; what came before it was", change->kind->one, change->id);
+    (void)failed("%s/%s could not be applied; everything before it was", change->kind->one,
+                 change->id);
     return false;
 }

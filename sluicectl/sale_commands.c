@@ -7,7 +7,7 @@
 #include "sluicectl/pages.h"
 #include "sluicectl/sale_change.h"
 
-/** What has been said of a file so far. */
+/** The results so far. */
 struct tally {
     json_object *changes; /* [{"kind", "id", "action", "fields"}] */
     int64_t created;
@@ -58,8 +58,8 @@ static void note(const struct invocation *invocation, struct tally *tally,
     }
 }
 
-/** Goes through the file in the order of the kinds; `makes`: and does what it says. False, and
- *  said why, where the server refused or did not answer. */
+/** Goes through the file in the order of the kinds and, if `makes`, applies it. False, with a
+ *  message, if the server refused or did not answer. */
 static bool apply_all(const struct invocation *invocation, json_object *sale, bool makes,
                       struct tally *tally)
 {
@@ -100,7 +100,7 @@ static void print_tally(const struct invocation *invocation, const struct tally 
     print_json(answer);
 }
 
-static enum exit_code work_off(const struct invocation *invocation, bool makes)
+static enum exit_code process_file(const struct invocation *invocation, bool makes)
 {
     json_object *sale = sale_file_read(invocation);
     struct tally tally = {0};
@@ -123,16 +123,16 @@ static enum exit_code work_off(const struct invocation *invocation, bool makes)
 enum exit_code command_apply(const struct command *command, const struct invocation *invocation)
 {
     (void)command;
-    return work_off(invocation, true);
+    return process_file(invocation, true);
 }
 
 enum exit_code command_diff(const struct command *command, const struct invocation *invocation)
 {
     (void)command;
-    return work_off(invocation, false);
+    return process_file(invocation, false);
 }
 
-/** An object as a file has it: without what is the server's to say. */
+/** An object as a file has it: without the fields that the server sets. */
 static json_object *portable(const struct sale_kind *kind, json_object *object)
 {
     json_object *kept = json_object_new_object();
@@ -146,7 +146,7 @@ static json_object *portable(const struct sale_kind *kind, json_object *object)
     return kept;
 }
 
-/** The list has shows without their seats. */
+/** Adds the seats, as the list has shows without them. */
 static json_object *with_seats(const struct invocation *invocation, const struct sale_kind *kind,
                                const char *id, json_object *object)
 {

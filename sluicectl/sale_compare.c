@@ -4,7 +4,7 @@
 
 #include "lib/base/clock.h"
 
-/* As many as a show may have: a plan that says more is refused by the server. */
+/* As many as a show may have: the server refuses a larger plan. */
 enum { SEATS_MOST = 50000 };
 
 static void release_json(void *object)

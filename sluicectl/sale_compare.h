@@ -1,5 +1,5 @@
 /*
- * sale_compare — what differs between an object as a file wants it and as the server has it.
+ * sale_compare — compares an object as a file describes it with the server's.
  */
 #ifndef SLUICE_SLUICECTL_SALE_COMPARE_H
 #define SLUICE_SLUICECTL_SALE_COMPARE_H
@@ -10,13 +10,13 @@
 
 #include "lib/base/arena.h"
 
-/** Whether two values mean the same: numbers by their value, times by their moment, all else as
- *  it is written. */
+/** Whether two values are equivalent: numbers by value, times by the moment, all else by its
+ *  text. */
 bool sale_same(json_object *wanted, json_object *present);
 
-/** The seats of a show's "seats" or "plan", as the server would make them of it, each with all
- *  its fields as text; a new array for the arena. What the server would refuse comes out
- *  somehow: it is the server's to refuse. */
+/** The seats of a show's "seats" or "plan", as the server would create them, each with all its
+ *  fields as text; a new array for the arena. Input that the server would refuse gives an
+ *  unspecified result: the server reports it. */
 json_object *sale_seats(struct arena *arena, json_object *seats, json_object *plan);
 
 #endif

@@ -48,7 +48,7 @@ bool sale_field_is_known(const struct sale_kind *kind, const char *field)
     return false;
 }
 
-/** All of the file in `text`; false, and said why. */
+/** Reads the complete file into `text`; false, with a message. */
 static bool read_text(const struct invocation *invocation, struct buffer *text)
 {
     bool standard = strcmp(invocation->file, "-") == 0;
@@ -68,7 +68,7 @@ static bool read_text(const struct invocation *invocation, struct buffer *text)
         (void)fclose(file);
     }
     if (!good) {
-        (void)failed_as(EXIT_CONFIG, "%s could not be read to its end", invocation->file);
+        (void)failed_as(EXIT_CONFIG, "%s could not be read completely", invocation->file);
     } else if (!buffer_ok(text)) {
         (void)failed_as(EXIT_CONFIG, "%s is larger than %d MiB", invocation->file,
                         FILE_MAX / 1024 / 1024);
@@ -76,7 +76,7 @@ static bool read_text(const struct invocation *invocation, struct buffer *text)
     return good && buffer_ok(text);
 }
 
-/** Which line of `text` the byte at `offset` stands in. */
+/** The line of `text` that contains the byte at `offset`. */
 static int line_of(struct str text, size_t offset)
 {
     int line = 1;
@@ -100,7 +100,7 @@ static json_object *parse(const struct invocation *invocation, struct str text)
         end++;
     }
     if (error != json_tokener_success || end < text.n) {
-        (void)failed_as(EXIT_CONFIG, "%s, line %d: that is no JSON%s%s", invocation->file,
+        (void)failed_as(EXIT_CONFIG, "%s, line %d: invalid JSON%s%s", invocation->file,
                         line_of(text, end), error == json_tokener_success ? "" : ": ",
                         error == json_tokener_success ? "" : json_tokener_error_desc(error));
         (void)json_object_put(object);
@@ -120,7 +120,7 @@ static bool check_object(const struct invocation *invocation, const struct sale_
                          const char *pointer, json_object *object)
 {
     if (!json_object_is_type(object, json_type_object)) {
-        return wrong(invocation, pointer, "that must be an object");
+        return wrong(invocation, pointer, "this must be an object");
     }
     json_object_object_foreach(object, field, value)
     {
@@ -133,7 +133,7 @@ static bool check_object(const struct invocation *invocation, const struct sale_
     }
     return json_object_object_get(object, "seats") == NULL ||
            json_object_object_get(object, "plan") == NULL ||
-           wrong(invocation, pointer, "it may have seats or a plan, not both");
+           wrong(invocation, pointer, "a show may have seats or a plan, not both");
 }
 
 static bool check_kind(const struct invocation *invocation, const struct sale_kind *kind,
@@ -142,7 +142,7 @@ static bool check_kind(const struct invocation *invocation, const struct sale_ki
     const char *pointer = arena_format(invocation->arena, "/%s", kind->name);
 
     if (!json_object_is_type(objects, json_type_object)) {
-        return wrong(invocation, pointer, "that must be an object with the ids as names");
+        return wrong(invocation, pointer, "this must be an object with the ids as names");
     }
     json_object_object_foreach(objects, id, object)
     {
@@ -161,7 +161,7 @@ static bool check_kind(const struct invocation *invocation, const struct sale_ki
 static bool check_sale(const struct invocation *invocation, json_object *sale)
 {
     if (!json_object_is_type(sale, json_type_object)) {
-        return wrong(invocation, "/", "that must be an object");
+        return wrong(invocation, "/", "this must be an object");
     }
     json_object_object_foreach(sale, name, objects)
     {
@@ -173,7 +173,7 @@ static bool check_sale(const struct invocation *invocation, json_object *sale)
         }
         if (kind == NULL) {
             return wrong(invocation, arena_format(invocation->arena, "/%s", name),
-                         "there are queues, concerts, shows, products and couponEvents");
+                         "only queues, concerts, shows, products and couponEvents are known");
         }
         if (!check_kind(invocation, kind, objects)) {
             return false;

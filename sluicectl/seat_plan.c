@@ -12,7 +12,7 @@ enum { SEATS_MOST = 50000, ABSENT = -1 };
 
 static const char *const NAMES[COLUMNS] = {"id", "section", "row", "number", "price", "currency"};
 
-/** Where each column stands; ABSENT for one that is not there. */
+/** Finds the index of each column; ABSENT for a missing one. */
 static bool read_head(const char *const *fields, size_t count, int at[COLUMNS])
 {
     for (int column = 0; column < COLUMNS; column++) {
@@ -28,9 +28,8 @@ static bool read_head(const char *const *fields, size_t count, int at[COLUMNS])
         known += at[column] != ABSENT;
     }
     if (known != count || at[ID] == ABSENT || at[PRICE] == ABSENT || at[CURRENCY] == ABSENT) {
-        (void)failed(
-            "the first line must name the columns: id, price and currency, and, where there "
-            "are such, section, row and number");
+        (void)failed("the first line must name the columns: id, price and currency, and optionally "
+                     "section, row and number");
         return false;
     }
     return true;
@@ -60,7 +59,7 @@ static json_object *read_seat(const struct csv_reader *reader, const char *const
     return seat;
 }
 
-/** Reads the seats behind the first line; false, and said why. */
+/** Reads the seats after the header line; false, with a message. */
 static bool read_seats(const struct invocation *invocation, struct csv_reader *reader,
                        json_object *seats)
 {

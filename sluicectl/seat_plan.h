@@ -1,7 +1,6 @@
 /*
- * seat_plan — a plan of seats as CSV: a first line of names (id, section, row, number, price,
- * currency; in any order), then a line a seat, in the plan's order. price is in the currency's
- * minor unit.
+ * seat_plan — a plan of seats as CSV: a header line (id, section, row, number, price, currency; in
+ * any order), then a line a seat, in the plan's order. price is in the currency's minor unit.
  */
 #ifndef SLUICE_SLUICECTL_SEAT_PLAN_H
 #define SLUICE_SLUICECTL_SEAT_PLAN_H
@@ -12,8 +11,8 @@
 
 #include "sluicectl/invocation.h"
 
-/** Reads a plan as the list "seats" of PUT /v1/admin/shows/{show}; NULL, and said why, where it
- *  is none. The caller's. */
+/** Reads a plan as the list "seats" of PUT /v1/admin/shows/{show}; NULL, with a message, if it is
+ *  invalid. The caller owns it. */
 json_object *seat_plan_read(const struct invocation *invocation, FILE *file);
 
 /** Prints the list "seats" as CSV; with --json one object a line. */

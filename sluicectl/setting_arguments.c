@@ -72,7 +72,7 @@ static bool read_boolean(const char *text, json_object **value)
     return true;
 }
 
-/** JSON of any type; strict, so that a typing error is not sent as something else. */
+/** JSON of any type; strict, so that a typo is not sent as something else. */
 static bool read_json(const char *text, json_object **value)
 {
     json_tokener *tokener = json_tokener_new();
@@ -84,7 +84,7 @@ static bool read_json(const char *text, json_object **value)
     return whole;
 }
 
-/** Nothing, "null" and, for the burst, "auto" mean null where the setting may be null. */
+/** Empty text, "null" and, for the burst, "auto" mean null if the setting may be null. */
 static bool is_null(const struct queue_setting *setting, const char *text)
 {
     return strcmp(setting->default_json, "null") == 0 &&
@@ -139,7 +139,7 @@ json_object *setting_arguments_read(struct arena *arena, char **arguments, int c
         bool cut = str_split(str_of(arguments[i]), '=', &name, &text);
         const struct queue_setting *setting = cut ? setting_called(arena, name) : NULL;
         if (!cut) {
-            (void)misused("'%s' is no setting=value", arguments[i]);
+            (void)misused("'%s' does not have the form setting=value", arguments[i]);
         } else if (setting == NULL) {
             (void)misused("there is no setting '%.*s'; all are listed by: sluicectl help settings",
                           STR_ARG(name));

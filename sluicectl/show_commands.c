@@ -133,7 +133,7 @@ enum exit_code command_shows_put(const struct command *command, const struct inv
     return code == EXIT_DONE ? print_show(invocation, answer.body) : code;
 }
 
-/** Gives the show, which is there already, this plan. */
+/** Stores this plan for an existing show. */
 static enum exit_code put_plan(const struct invocation *invocation, const char *show,
                                const char *field, json_object *plan)
 {
@@ -161,7 +161,7 @@ static json_object *price_json(int64_t amount, struct str currency)
     return price;
 }
 
-/** Reads NAME:ROWS:SEATS:PRICE:CURRENCY; NULL, and said why, where it is something else. */
+/** Parses NAME:ROWS:SEATS:PRICE:CURRENCY; NULL, with a message, if it is malformed. */
 static json_object *section_json(const char *argument)
 {
     struct str parts[5];
@@ -176,8 +176,9 @@ static json_object *section_json(const char *argument)
     if (rest.n > 0 || parts[4].n == 0 || !str_to_int64(parts[1], 1, INT32_MAX, &rows) ||
         !str_to_int64(parts[2], 1, INT32_MAX, &seats) ||
         !str_to_int64(parts[3], 0, INT64_MAX, &price)) {
-        (void)misused("'%s' is no NAME:ROWS:SEATS:PRICE:CURRENCY, like A:10:20:15000:KRW",
-                      argument);
+        (void)misused(
+            "'%s' does not have the form NAME:ROWS:SEATS:PRICE:CURRENCY, like A:10:20:15000:KRW",
+            argument);
         return NULL;
     }
     json_object *section = json_object_new_object();

@@ -25,10 +25,10 @@ static const struct column COLUMNS[] = {{"QUEUE", "queue"},
                                         {"ADMITTED/S", "admittedPerSecond"},
                                         {"ORDERS/S", "consumedPerSecond"},
                                         {"LEADER", "leader"}};
-/* The last one, the leader, is shown in short. */
+/* The last column, the leader, is abbreviated. */
 enum { COLUMN_COUNT = sizeof(COLUMNS) / sizeof(COLUMNS[0]) };
 
-/** What the live screen has besides. */
+/** The additional columns of the live screen. */
 static void add_live_titles(struct table *table)
 {
     table_add(table, "WAIT S");
@@ -36,7 +36,7 @@ static void add_live_titles(struct table *table)
     table_add(table, "WAITING, LAST 30 S");
 }
 
-/** The last seconds of those waiting. */
+/** The last seconds of those waiting, as bars. */
 static const char *bars_of(struct arena *arena, json_object *stats)
 {
     double numbers[BARS];
@@ -52,13 +52,13 @@ static const char *bars_of(struct arena *arena, json_object *stats)
     return live_screen_bars(arena, numbers, (int)count);
 }
 
-/** Enough of the scheduler that leads to tell it from another. */
+/** Enough of the leading scheduler's name to identify it. */
 static const char *leader_of(struct arena *arena, json_object *stats)
 {
     return arena_format(arena, "%.*s", LEADER_SHOWN, text_field(stats, "leader", ""));
 }
 
-/** At most `most` queues; `live`: with their last seconds. */
+/** Prints at most `most` queues; `live`: with their last seconds. */
 static void print_queues(const struct invocation *invocation, json_object *queues, size_t most,
                          bool live)
 {
@@ -122,7 +122,7 @@ static double sum_of(json_object *queues, const char *field)
     return sum;
 }
 
-/** One picture of the live screen; where the server does not answer, it says so and goes on. */
+/** One frame of the live screen; if the server does not answer, it says so and continues. */
 static void draw(const struct invocation *invocation)
 {
     struct overview overview;
@@ -149,7 +149,7 @@ static void draw(const struct invocation *invocation)
     (void)fputs("\nq: end", stdout);
 }
 
-/** Goes on until q, Ctrl-C or a signal. */
+/** Runs until q, Ctrl-C or a signal. */
 static enum exit_code watch_live(const struct invocation *invocation)
 {
     struct invocation round = *invocation;

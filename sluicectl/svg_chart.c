@@ -18,7 +18,7 @@ enum {
 
 static const char *const COLOURS[SVG_LINES_MAX] = {"#2563eb", "#d97706", "#059669", "#7c3aed"};
 
-/** What becomes a place in the picture. */
+/** Maps values to positions in the picture. */
 struct scale {
     int64_t from;
     int64_t to;
@@ -102,7 +102,7 @@ static void write_grid(FILE *file, const struct scale *scale, double step)
     }
 }
 
-/** A line of its own for each stretch of known values; a dot for one that stands alone. */
+/** A separate line for each run of known values; a dot for a single one. */
 static void write_line(FILE *file, const struct svg_chart *chart, const struct scale *scale,
                        size_t number)
 {

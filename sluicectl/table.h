@@ -27,7 +27,7 @@ void table_init(struct table *table, struct arena *arena, const char *alignment)
  *  TABLE_ROWS_MAX are dropped. */
 void table_add(struct table *table, const char *text);
 
-/** Appends the field `name` of a JSON object: null and what is missing as '-'. */
+/** Appends the field `name` of a JSON object; null or missing becomes '-'. */
 void table_add_field(struct table *table, json_object *object, const char *name);
 
 /** Prints it on standard output. */

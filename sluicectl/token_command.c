@@ -31,7 +31,7 @@ static enum exit_code print_token(const struct invocation *invocation,
     buffer_free(&token);
     member_verifier_free(signer);
     return made ? EXIT_DONE
-                : failed("only HS256 tokens can be made here; member_jwt_algorithm is %s",
+                : failed("only HS256 tokens can be signed here; member_jwt_algorithm is %s",
                          settings->member_jwt_algorithm);
 }
 

@@ -9,8 +9,9 @@ void catalog_answer_failure(const struct request *request, struct response *resp
     if (outcome == CATALOG_NONE) {
         problem_answer(request, response, PROBLEM_NOT_FOUND, "There is no such %s.", what);
     } else {
-        problem_answer(request, response, PROBLEM_CATALOG_UNAVAILABLE,
-                       "The catalogue cannot be read at the moment. Try again in a moment.");
+        problem_answer(
+            request, response, PROBLEM_CATALOG_UNAVAILABLE,
+            "The catalogue cannot be read at the moment. Send the same request again in a moment.");
     }
 }
 

@@ -1,14 +1,13 @@
 /*
- * GET /v1/shows/{show}/seats — every seat of a show: what it costs, who may have it, what is one's
- * own.
+ * GET /v1/shows/{show}/seats — every seat of a show: its price, its status, and which are the
+ * caller's.
  *
  * Reply     200 {"show", "queue", "version", "holdsKnown", "seats": [{"id", "section", "row",
  *           "number", "price": {"amount", "currency"}, "status", "mine"}]}, in the order of the
- *           plan, with an ETag; 304 where If-None-Match names it. status: AVAILABLE, HELD (also:
- *           ordered and not paid), SOLD. mine: held or ordered by whoever asks; without a login it
- *           is false
- *           holdsKnown false: Redis cannot be asked, or is just being told of a new plan. Orders
- *           are then looked up in PostgreSQL, and what is only held counts as AVAILABLE
+ *           plan, with an ETag; 304 if If-None-Match names it. status: AVAILABLE, HELD (also:
+ *           ordered and not paid), SOLD. mine: held or ordered by the caller; false without a login
+ *           holdsKnown false: Redis does not answer, or is being updated to a new plan. Orders are
+ *           then read from PostgreSQL, and seats that are only held show as AVAILABLE
  * Errors    404 NOT_FOUND, 503 CATALOG_UNAVAILABLE
  * Touches   the catalogue's cache (show, plan), lua/seats_map.lua: one round trip; else
  *           sql/queries/seats_page.sql
@@ -20,7 +19,7 @@
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/digest.h"
 
-/* One answer on its way. */
+/* An answer being built. */
 struct map_answer {
     struct str show;
     struct catalog_show info;
@@ -28,8 +27,8 @@ struct map_answer {
     struct seat_board board;
 };
 
-/* A tag of all that the body is made from: of equal ones the body need not be written to be
- * compared. */
+/* A tag of everything that the body is made from, so that equal bodies are recognized without
+ * writing them. */
 static struct str tag_of(struct arena *arena, const struct map_answer *answer)
 {
     struct buffer said;
@@ -51,7 +50,7 @@ static void add_field(struct buffer *body, struct str name, struct str text)
     buffer_add_json_string(body, text);
 }
 
-/* What the end of a seat says, by status and whose it is. */
+/* The end of a seat's JSON, by status and owner. */
 static struct str ending_of(char state)
 {
     static const char *const ENDINGS[][2] = {

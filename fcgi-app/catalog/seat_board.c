@@ -4,7 +4,7 @@
 
 #include "lib/orders/seat_store.h"
 
-/* A letter a status, in capitals where the seat is one's own. */
+/* A letter for each status, a capital if the seat is the caller's. */
 static const char LETTERS[] = {
     [SEAT_AVAILABLE] = 'a',
     [SEAT_HELD] = 'h',
@@ -66,7 +66,7 @@ static void join_redis(const struct seat_map *map, struct str lines, char *state
     }
 }
 
-/* `ordered` is sorted by id, in the order of bytes. */
+/* `ordered` is sorted by id, in byte order. */
 static const struct seat_state *find(const struct seat_states *ordered, struct str seat)
 {
     size_t low = 0;

@@ -1,6 +1,6 @@
 /*
- * seat_board — what the seats of a plan are at this moment: as Redis says, or PostgreSQL where
- * Redis cannot.
+ * seat_board — the current states of a plan's seats, from Redis, or from PostgreSQL while Redis
+ * does not answer.
  */
 #ifndef SLUICE_CATALOG_SEAT_BOARD_H
 #define SLUICE_CATALOG_SEAT_BOARD_H
@@ -13,23 +13,23 @@
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 
-/** A plan as the catalogue keeps it. */
+/** A plan as the catalogue caches it. */
 struct seat_plan {
-    struct str lines; /* one a seat, in order; the id stands before the first tab */
+    struct str lines; /* one a seat, in order; the id precedes the first tab */
     int64_t version;
 };
 
 struct seat_board {
     struct str states; /* one character a line of the plan, in the arena */
-    bool holds_known;  /* false: PostgreSQL was asked, so what is only held looks free */
+    bool holds_known;  /* false: read from PostgreSQL, where a seat that is only held looks free */
 };
 
-/** Reads the board for `member` (empty: nobody). Returns false where neither can say it. */
+/** Reads the board for `member` (empty: anonymous). Returns false if neither store answers. */
 bool seat_board_read(const struct services *services, struct arena *arena,
                      const struct show_ref *show, const struct seat_plan *plan, struct str member,
                      struct seat_board *board);
 
-/** What a character of `states` says. */
+/** The status that a character of `states` stands for. */
 enum seat_status seat_board_status(char state);
 bool seat_board_is_mine(char state);
 

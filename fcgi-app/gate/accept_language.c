@@ -5,7 +5,7 @@
 
 enum { RANGES_MAX = 32 };
 
-/* "0.8" as 800; 1000 where there is no weight, 0 for one that cannot be read. */
+/* "0.8" as 800; 1000 without a weight, 0 for one that cannot be parsed. */
 static int weight_of(struct str parameters)
 {
     struct str parameter = str_trim(parameters);

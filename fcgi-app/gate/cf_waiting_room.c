@@ -19,7 +19,7 @@ static void add_unit(struct buffer *out, int64_t count, const char *unit)
     buffer_format(out, "%lld %s%s", (long long)count, unit, count == 1 ? "" : "s");
 }
 
-/* In English for people, as a JSON string: "5 minutes", "1 hour 10 minutes". */
+/* English text as a JSON string: "5 minutes", "1 hour 10 minutes". */
 static void add_minutes_text(struct buffer *out, bool known, int64_t minutes)
 {
     int64_t hours = minutes / HOUR_MINUTES;

@@ -1,16 +1,16 @@
 /*
- * GET /_sluice/check — may this request go through? The target of nginx's auth_request, for nginx
+ * GET /_sluice/check — may this request pass? The target of nginx's auth_request, for nginx
  * alone.
  *
  * Request  see visit.h
- * Reply    204 through, 401 not; the reason as X-Sluice-Verdict; at most one Set-Cookie (nginx
- *          passes on one), and never another status (nginx would make 500 of it)
- * Touches  lua/gate_view.lua at most twice a second; lua/gate_check.lua for a pass that is due and
- *          for somebody without one; lua/enter.lua where the queue lets in while idle;
+ * Reply    204 pass, 401 not; the reason as X-Sluice-Verdict; at most one Set-Cookie (nginx
+ *          forwards one), and never another status (nginx would turn it into 500)
+ * Touches  lua/gate_view.lua at most twice a second; lua/gate_check.lua for a pass that is due for
+ *          renewal and for a visitor without one; lua/enter.lua if the queue admits while idle;
  *          lua/gate_watch.lua
  *
- * Without Redis nobody is let in, and whoever is in stays until the end of the visit that the pass
- * names.
+ * Without Redis no one is admitted, and admitted visitors stay until the end of the visit that the
+ * pass names.
  */
 #include "fcgi-app/gate/gate_decision.h"
 #include "fcgi-app/gate/visit.h"
@@ -19,7 +19,7 @@
 
 enum stage { LOOKING, CHECKING, ENTERING, WATCHING };
 
-/* One request that is judged, on the stack. */
+/* One request being judged, on the stack. */
 struct gate_call {
     const struct services *services;
     const struct request *request;
@@ -89,8 +89,8 @@ static struct redis_command *apply(const struct gate_call *call, struct gate_dec
     return refuse(call, "unavailable");
 }
 
-/* Answers, or gives the command whose reply is needed first. Most requests come with a pass that
- * counts: nothing else is looked at then. */
+/* Answers, or returns the command whose reply is needed first. Most requests carry a valid pass:
+ * then nothing else is read. */
 static struct redis_command *decide(const struct gate_call *call)
 {
     if (visit_identify_by_pass(call->services, call->request, call->visit)) {
@@ -128,7 +128,8 @@ static struct redis_command *looked(const struct gate_call *call, const redisRep
     visit->known = gate_cache_put(visit->queue, reply, visit->now_ms);
     if (visit->known == NULL && outcome_of(reply) != OUTCOME_NOT_FOUND) {
         visit_identify(call->services, call->request, visit);
-        /* This process has just started: only the pass itself tells, by this host's clock. */
+        /* This process has just started: the pass is all there is to judge by, by this host's
+         * clock. */
         bool counts = visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED;
         return counts ? through(call, "pass") : refuse(call, "unavailable");
     }
@@ -160,8 +161,9 @@ static struct redis_command *checked(const struct gate_call *call, const redisRe
     }
 }
 
-/* One cookie goes out: a new visitor's own one first, by which the next request gets its pass.
- * Until then the place is short, for the browser may not keep cookies. */
+/* The answer carries one cookie: a new visitor gets the visitor cookie first, by which the next
+ * request gets its pass. Until then the place is short-lived, as the browser may not keep
+ * cookies. */
 static struct redis_command *entered(const struct gate_call *call, const redisReply *reply)
 {
     struct line_position position;
@@ -207,7 +209,7 @@ void gate_check_finish(const struct services *services, const struct request *re
     const struct gate_call call = {services, request, memory, response};
 
     if (call.visit->stage != LOOKING) {
-        /* Another queue may have taken the memory meanwhile. */
+        /* Another queue may have evicted the entry meanwhile. */
         call.visit->known = gate_cache_find(call.visit->queue);
         if (call.visit->known == NULL) {
             (void)refuse(&call, "unavailable");

@@ -10,7 +10,7 @@ static bool same_word(struct str a, struct str b)
     return a.n == b.n && (a.n == 0 || strncasecmp(a.p, b.p, a.n) == 0);
 }
 
-/* True when one of the words between commas and semicolons is `word`. */
+/* True if one of the words between commas and semicolons is `word`. */
 static bool names(struct str header, struct str word)
 {
     struct str item;

@@ -1,7 +1,7 @@
 /*
- * client_kind — what sort of asker sends a request, and so what a refusal must look like.
+ * client_kind — what kind of client sends a request, which decides the form of a refusal.
  *
- * By the first row that fits; "html" means that Accept prefers HTML.
+ * The first row that matches counts; "html" means that Accept prefers HTML.
  *
  * | method  | headers                                                       | kind      |
  * |---------|---------------------------------------------------------------|-----------|
@@ -19,12 +19,12 @@
  * | unsafe  | html                                                          | FORM      |
  * | any     | anything else                                                 | APP       |
  *
- * GET stands for GET and HEAD, unsafe for every other method. Web views of Android send the name of
- * their app, like com.example.shop, as X-Requested-With with everything, navigations included.
+ * GET stands for GET and HEAD, unsafe for every other method. Android web views send the name of
+ * their app, like com.example.shop, as X-Requested-With with every request, navigations included.
  *
  * Accept prefers HTML when it names text/html or application/xhtml+xml and gives nothing a higher
- * weight (q); at the same weight JSON is preferred where it is named first. What is missing or
- * unreadable prefers nothing.
+ * weight (q); at the same weight JSON is preferred if it is named first. A missing or unreadable
+ * header prefers nothing.
  */
 #ifndef SLUICE_GATE_CLIENT_KIND_H
 #define SLUICE_GATE_CLIENT_KIND_H
@@ -33,11 +33,11 @@
 
 enum client_kind {
     CLIENT_PAGE,     /* a browser opens a page: may be shown one, may take a place */
-    CLIENT_FORM,     /* a browser sends a form: may be shown a page, nothing else */
-    CLIENT_FETCH,    /* a script or a part of a page in a browser */
+    CLIENT_FORM,     /* a browser sends a form: may be shown a page, takes no place */
+    CLIENT_FETCH,    /* a script or a subresource in a browser */
     CLIENT_APP,      /* a program: curl, a native app */
-    CLIENT_PREFETCH, /* a browser loads ahead: nobody may ever see it */
-    CLIENT_PREFLIGHT /* a browser asks whether another origin's script may send something */
+    CLIENT_PREFETCH, /* a browser prefetches: the answer may never be shown */
+    CLIENT_PREFLIGHT /* a CORS preflight */
 };
 
 /** The method, and header values as sent, empty where missing. */
@@ -54,7 +54,7 @@ struct client_headers {
     struct str access_control_request_method;
 };
 
-/** Never fails: what is malformed counts as missing. */
+/** Never fails: a malformed header counts as missing. */
 enum client_kind client_kind(const struct client_headers *headers);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * POST /_sluice/continue/{queue} — the button "continue here" where there are no scripts: the
- * place, or a new one, is shown on this screen from now on.
+ * POST /_sluice/continue/{queue} — the button "continue here" without scripts: the place, or a new
+ * one, moves to this screen.
  *
- * Reply    303 back to the page of this host that the Referer names, also where the place could not
- *          be had: that page tells why. Sets the ticket cookie.
+ * Reply    303 back to the page of this host that the Referer names, also if there is no place:
+ *          that page says why. Sets the ticket cookie.
  * Touches  lua/enter.lua
  */
 #include "fcgi-app/gate/page_address.h"

@@ -14,8 +14,8 @@ struct slot {
     char name[SLUG_MAX];
     size_t name_length; /* 0: free */
     struct gate_knowledge known;
-    struct arena *memory; /* holds the text of what is known */
-    int64_t asked_at_ms;  /* when somebody was last told to ask */
+    struct arena *memory; /* holds the entry's text */
+    int64_t asked_at_ms;  /* when a caller was last told to refresh it */
 };
 
 static struct slot slots[SLOTS];
@@ -50,7 +50,7 @@ static void empty(struct slot *slot)
     *slot = (struct slot){0};
 }
 
-/* A free one, or the one whose knowledge is oldest. */
+/* A free slot, or the one with the oldest entry. */
 static struct slot *make_room(struct str queue)
 {
     size_t first = hash_of(queue);
@@ -128,7 +128,7 @@ static void keep_ended(struct slot *slot, const redisReply *reply)
     slot->known.ended_count = kept;
 }
 
-/* The compiled rules are kept while the settings stay the same. */
+/* Keeps the compiled rules while the settings stay the same. */
 static void keep_bypass(struct slot *slot, int64_t old_version, struct str rules)
 {
     if (slot->known.view.version == old_version) {

@@ -1,6 +1,5 @@
 /*
- * GET /_sluice/language/{lang} — the person chooses the language of the waiting page, also without
- * scripts.
+ * GET /_sluice/language/{lang} — chooses the language of the waiting page, also without scripts.
  *
  * Reply    303 back to the page of this host that the Referer names, else to /; sets the cookie
  *          sluice_language

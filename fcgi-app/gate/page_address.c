@@ -4,7 +4,7 @@
 
 enum { ADDRESS_MAX = 4096, HOST_MAX = 256 };
 
-/* Two slashes at the beginning, or a backslash, would be another host to a browser. */
+/* Browsers take a path that starts with two slashes or contains a backslash for another host. */
 static bool path_is_fit(struct str path)
 {
     for (size_t i = 0; i < path.n; i++) {

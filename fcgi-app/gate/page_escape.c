@@ -1,6 +1,6 @@
 #include "fcgi-app/gate/page_template.h"
 
-/* JSON between script tags: no text in it may end them. */
+/* JSON between script tags: no text in it may end the script element. */
 void page_add_json(struct buffer *out, struct str json)
 {
     for (size_t i = 0; i < json.n; i++) {

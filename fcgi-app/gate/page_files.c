@@ -11,7 +11,7 @@
 
 enum { FILE_MAX = 256 * 1024, PATH_LENGTH = 4096 + 64, PART_NAME_MAX = 31 };
 
-/* The theme's file where there is one. */
+/* The theme's file if there is one. */
 static void path_of(const struct page_files *files, const char *name, char path[PATH_LENGTH])
 {
     struct stat status;
@@ -38,7 +38,7 @@ static int64_t mix(int64_t fingerprint, const char *path)
     return (int64_t)mixed;
 }
 
-/* The folders in which something may come that nobody has read yet. */
+/* Includes the folders, in which new files may appear. */
 static int64_t mix_folders(const struct page_files *files)
 {
     static const char *const FOLDERS[] = {"texts", "script"};
@@ -74,8 +74,8 @@ int64_t page_files_fingerprint_now(const struct page_files *files)
     return fingerprint;
 }
 
-/* That the file counts, be it there or not. Before anybody looks at it: a change after that is
- * one. */
+/* Adds the file to the fingerprint, whether or not it exists. To be called before the file is read,
+ * so that a later change is detected. */
 static bool note(struct page_files *files, const char *name, char error[WAITING_PAGE_ERROR])
 {
     char path[PATH_LENGTH];
@@ -128,7 +128,7 @@ static bool add_part(struct page_files *files, struct str name, struct buffer *s
     return true;
 }
 
-/* A line with its end, or the part that it names. */
+/* Appends a line with its end, or the part that it includes. */
 static bool add_line(struct page_files *files, const char *line, size_t length,
                      struct buffer *script, char error[WAITING_PAGE_ERROR])
 {
@@ -152,9 +152,9 @@ static bool add_line(struct page_files *files, const char *line, size_t length,
     return add_part(files, name, script, error);
 }
 
-/* A theme's script as a whole, or our main part. That one is not called page.js as well: workers
- * of a release before parts read that name as soon as it is replaced, and would send a page that
- * does nothing. */
+/* The complete script of a theme, or our main part. That one is not called page.js as well: workers
+ * of a release without parts read that name again as soon as it is replaced, and would send a page
+ * that does nothing. */
 static bool read_main(struct page_files *files, char **text, char error[WAITING_PAGE_ERROR])
 {
     static const char WHOLE[] = "page.js";
@@ -201,8 +201,7 @@ bool page_files_read_script(struct page_files *files, char **script, char error[
     return true;
 }
 
-/* The end of a comment that begins a line, behind its line's end; NULL where there is none at
- * `line`. */
+/* The end of a comment that begins at `line`, after its line end; NULL if there is none. */
 static const char *skip_comment(const char *line)
 {
     const char *end = NULL;

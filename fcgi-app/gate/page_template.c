@@ -12,7 +12,7 @@
 
 enum { PAGE_MAX = 512 * 1024, PIECES_MAX = 256, PATH_LENGTH = 4096 + 64 };
 
-/* A version while it is made. */
+/* A version while it is built. */
 struct draft {
     struct page_version version;
     json_object *texts;
@@ -75,8 +75,8 @@ static bool read_language(struct page_template *page, const char *file, size_t l
     free(text);
     if (!json_object_is_type(draft->texts, json_type_object)) {
         (void)json_object_put(draft->texts);
-        (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: %s is no JSON object of texts",
-                       name);
+        (void)snprintf(error, WAITING_PAGE_ERROR,
+                       "the waiting page: %s is not a JSON object of texts", name);
         return false;
     }
     memcpy(draft->version.language, file, length);
@@ -143,7 +143,7 @@ static enum page_slot slot_named(struct str name)
     return PAGE_SLOT_NOTHING;
 }
 
-/* Puts what never changes into the version's text. Returns false for a name that means nothing. */
+/* Appends a constant to the version's text. Returns false for an unknown name. */
 static bool add_fixed(const struct page_template *page, struct draft *draft, struct str name)
 {
     if (str_starts(name, STR("text."))) {
@@ -168,7 +168,7 @@ static bool add_fixed(const struct page_template *page, struct draft *draft, str
     return true;
 }
 
-/* Pieces are kept as lengths first: the text moves while it grows. */
+/* Pieces are kept as lengths first, as the text may move while it grows. */
 static bool end_piece(struct draft *draft, size_t *from, enum page_slot slot)
 {
     if (draft->version.piece_count == PIECES_MAX) {

@@ -1,7 +1,7 @@
 /*
  * page_template — one reading of the waiting page's files: a version for each language, with
- * everything in place that never changes, cut where a value goes in. See waiting_page.h for the
- * files and the names in them.
+ * everything constant in place, cut where a value is inserted. See waiting_page.h for the files and
+ * the names in them.
  */
 #ifndef SLUICE_GATE_PAGE_TEMPLATE_H
 #define SLUICE_GATE_PAGE_TEMPLATE_H
@@ -13,7 +13,7 @@
 #include "lib/base/buffer.h"
 #include "lib/base/str.h"
 
-/** Which value stands behind a piece of the page. */
+/** The value that follows a piece of the page. */
 enum page_slot {
     PAGE_SLOT_NOTHING,
     PAGE_SLOT_LANGUAGE,
@@ -41,26 +41,25 @@ struct page_version {
 
 struct page_template;
 
-/** Reads the files of `directory`, each replaced by that of `theme` where there is one; both
- *  names must outlive the template. Free it with page_template_free(); NULL, with one sentence
- *  in `error`, where the page cannot be made. */
+/** Reads the files of `directory`, or of `theme` for those that are there; both names must outlive
+ *  the template. Free it with page_template_free(). Returns NULL, with one sentence in `error`, if
+ *  the page cannot be built. */
 struct page_template *page_template_read(const char *directory, const char *theme,
                                          char error[WAITING_PAGE_ERROR]);
 
 /** NULL is allowed. */
 void page_template_free(struct page_template *page);
 
-/** How many languages there are, ≥ 1, and the one at `index`. */
+/** The number of languages, ≥ 1, and the one at `index`. */
 size_t page_template_count(const struct page_template *page);
 const struct page_version *page_template_version(const struct page_template *page, size_t index);
 
-/** A number that changes when one of the files does: as each was before it was read, and as they
- *  are now. Where these differ right after the reading, the template may be made of two
- *  versions. */
+/** A number that changes with the files: as each was before it was read, and as they are now. If
+ *  these differ right after the reading, the template may mix two versions. */
 int64_t page_template_fingerprint(const struct page_template *page);
 int64_t page_template_fingerprint_now(const struct page_template *page);
 
-/** Appends text escaped for HTML, and JSON such that no text in it ends a script element. */
+/** Append text escaped for HTML, and JSON in which no text can end a script element. */
 void page_add_escaped(struct buffer *out, struct str text);
 void page_add_json(struct buffer *out, struct str json);
 

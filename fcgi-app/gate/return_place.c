@@ -1,6 +1,6 @@
 /*
- * GET /_sluice/return — the visitor is done: the place goes to the next one at once. For nginx
- * alone, which calls it after an answer of the site with the header X-Sluice-Return.
+ * GET /_sluice/return — the visitor is done: the place is free for the next one immediately. For
+ * nginx alone, which calls it after an answer of the site with the header X-Sluice-Return.
  *
  * Request  see visit.h
  * Reply    200, for nginx's log

@@ -1,16 +1,16 @@
 /*
- * GET /_sluice/room — the waiting room, at the very address that was asked for: nginx comes here
- * with everyone whom /_sluice/check refused, and nobody else does.
+ * GET /_sluice/room — the waiting room, at the address that was requested: only nginx calls it, for
+ * every request that /_sluice/check refused.
  *
  * Request  see visit.h
  * Reply    503 (setting waiting_status for pages) with the waiting page or problem+json WAITING,
  *          see room_answer.h
- * Touches  lua/enter.lua for a page or an app that has shown that it keeps cookies, or is known as
+ * Touches  lua/enter.lua for a page or an app that has proved to keep cookies, or is known as
  *          a member; lua/gate_view.lua as /_sluice/check does
  *
- * A first page only gets the visitor cookie. The place is taken when it comes back: by the page's
- * script, or by its reload where there are no scripts. So clients that keep no cookies fill no
- * line, and a page that a browser loads ahead, a script and a part of a page never take a place.
+ * A first page only gets the visitor cookie. The place is taken when the cookie comes back: by the
+ * page's script, or by its reload without scripts. So clients that keep no cookies do not fill the
+ * line, and a prefetched page, a script or a subresource never takes a place.
  */
 #include "fcgi-app/gate/room_answer.h"
 #include "fcgi-app/gate/visit.h"
@@ -32,7 +32,7 @@ static bool takes_a_place(const struct visit *visit)
            (visit->kind == CLIENT_PAGE || visit->kind == CLIENT_APP);
 }
 
-/* Answers somebody who has no place; who may take one later gets the cookie for it. */
+/* Answers a visitor without a place; sets the cookie if the visitor may take one later. */
 static void answer_newcomer(const struct services *services, const struct request *request,
                             struct response *response, struct visit *visit, enum face face)
 {
@@ -47,7 +47,7 @@ static void answer_newcomer(const struct services *services, const struct reques
     visit_keep_visitor(services, request, response, visit);
 }
 
-/* Answers somebody who takes no place now. */
+/* Answers a visitor who takes no place now. */
 static void answer_without_place(const struct services *services, const struct request *request,
                                  struct response *response, struct visit *visit)
 {
@@ -149,7 +149,7 @@ void room_finish(const struct services *services, const struct request *request,
     struct visit *visit = memory;
 
     if (visit->stage == ENTERING) {
-        /* Another queue may have taken the memory meanwhile. */
+        /* Another queue may have evicted the entry meanwhile. */
         visit->known = gate_cache_find(visit->queue);
         if (visit->known == NULL) {
             answer_newcomer(services, request, response, visit, FACE_UNAVAILABLE);

@@ -11,7 +11,7 @@
 
 static const struct {
     const char *name;
-    int64_t retry_s; /* where the place does not tell when to ask again */
+    int64_t retry_s; /* when to poll again, if the position does not tell */
 } FACES[] = {
     [FACE_JOIN] = {"JOIN", 2},          [FACE_PROOF] = {"PROOF", 5},
     [FACE_WAITING] = {"WAITING", 5},    [FACE_READY] = {"READY", 1},
@@ -105,7 +105,7 @@ static void add_position(struct buffer *out, const struct line_position *positio
     }
 }
 
-/* What everyone knows of the queue, by the position where there is one, for it is newer. */
+/* The public state of the queue, from the position if there is one, as it is newer. */
 static void add_queue(struct buffer *out, const struct services *services,
                       const struct visit *visit, const struct line_position *position)
 {
@@ -215,7 +215,7 @@ static void answer_page(const struct services *services, const struct request *r
 
 /* The JSON */
 
-/* Whether scripts of `origin` may read our refusals. */
+/* Whether scripts of `origin` may read our refusals (CORS). */
 static bool origin_is_allowed(const struct services *services, struct str origin)
 {
     struct str rest = str_of(services->settings->cors_origins);
@@ -265,14 +265,14 @@ static void add_cf(struct response *response, const struct visit *visit, enum fa
     buffer_free(&json);
 }
 
-/* Whether it is certain that whoever asks has no place: nobody knows them, or an entry was refused. */
+/* Whether it is certain that the visitor has no place: unknown visitor, or refused entry. */
 static bool has_no_place(const struct visit *visit, enum face face)
 {
     return visit->id.n == 0 || face == FACE_PROOF || face == FACE_FULL || face == FACE_CLOSED ||
            face == FACE_SOLD_OUT;
 }
 
-/* Nothing is said where there may be a place that was not looked at: a poll tells. */
+/* Adds nothing if there may be a place that was not read: a poll will tell. */
 static void add_place(struct response *response, const struct visit *visit, enum face face,
                       const struct line_position *position, struct poll_pause pause)
 {
@@ -281,7 +281,7 @@ static void add_place(struct response *response, const struct visit *visit, enum
 
     if (position != NULL) {
         shown = *position;
-        /* The token is for whoever asks for the position; a refusal may end in somebody's log. */
+        /* Only the position route reveals the token; refusals may end up in logs. */
         shown.entry_token = str_sized(NULL, 0);
     } else if (visit != NULL && visit->known != NULL && has_no_place(visit, face)) {
         const struct gate_view *view = &visit->known->view;
@@ -308,27 +308,26 @@ static void answer_json(const struct services *services, const struct request *r
         const char *detail;
     } SAID[] = {
         [FACE_JOIN] = {PROBLEM_WAITING,
-                       "Everyone waits in line here. Open the page in a browser; a program takes a "
-                       "place by a GET with the cookie that it was given."},
-        [FACE_PROOF] =
-            {PROBLEM_WAITING,
-             "A place here costs a proof of work: do the one at challenge, and send it as "
-             "captcha to entries beside it."},
-        [FACE_WAITING] = {PROBLEM_WAITING, "You stand in line; the place is kept."},
+                       "You need a place in line here. Open the page in a browser; a program sends "
+                       "a GET with the cookie that it was given."},
+        [FACE_PROOF] = {PROBLEM_WAITING,
+                        "A place here requires a proof of work. Solve the challenge at the address "
+                        "in challenge, and send the solution as captcha to entries beside it."},
+        [FACE_WAITING] = {PROBLEM_WAITING, "You are waiting in line. Your place is kept."},
         [FACE_READY] = {PROBLEM_WAITING, "It is your turn: send the request again."},
         [FACE_PRE_OPEN] = {PROBLEM_WAITING, "It is not open yet."},
-        [FACE_PAUSED] = {PROBLEM_WAITING, "Nobody is let in for the moment; the place is kept."},
-        [FACE_HOLD] = {PROBLEM_WAITING, "Everyone waits for the moment; the place is kept."},
+        [FACE_PAUSED] = {PROBLEM_WAITING, "No one is admitted at the moment. Your place is kept."},
+        [FACE_HOLD] = {PROBLEM_WAITING, "Everyone has to wait at the moment. Your place is kept."},
         [FACE_SOLD_OUT] = {PROBLEM_WAITING, "Everything is sold out."},
-        [FACE_CLOSED] = {PROBLEM_WAITING, "The queue takes nobody in any more."},
-        [FACE_TAKEN_OVER] = {PROBLEM_WAITING, "The place was taken over on another screen."},
-        [FACE_COOKIES] = {PROBLEM_WAITING, "Cookies are needed to wait here."},
+        [FACE_CLOSED] = {PROBLEM_WAITING, "The queue is closed."},
+        [FACE_TAKEN_OVER] = {PROBLEM_WAITING, "Your place was taken over on another screen."},
+        [FACE_COOKIES] = {PROBLEM_WAITING, "Cookies are required to wait here."},
         [FACE_LOGIN] = {PROBLEM_WAITING, "Log in on the site first."},
-        [FACE_FULL] = {PROBLEM_WAITING, "The line is full at the moment."},
+        [FACE_FULL] = {PROBLEM_WAITING, "The line is full. Try again later."},
         [FACE_UNAVAILABLE] = {PROBLEM_ADMISSION_UNAVAILABLE,
-                              "The queue cannot be reached at the moment; nobody loses a place."},
-        [FACE_UNSAFE] = {PROBLEM_WAITING, "Nothing was done with what you sent. Send it again once "
-                                          "you are let in."},
+                              "The queue cannot be reached at the moment. No place is lost."},
+        [FACE_UNSAFE] = {PROBLEM_WAITING,
+                         "Your form was not processed. Send it again once you are admitted."},
         [FACE_NOT_CONFIGURED] = {PROBLEM_ADMISSION_UNAVAILABLE,
                                  "This part of the site names a queue that does not exist."},
     };

@@ -16,7 +16,7 @@ static const char *pass_name(const struct request *request, struct str queue)
     return arena_join(request->arena, STR("sluice_pass-"), queue);
 }
 
-/* What is too long is left out, and so lets nobody through. */
+/* A value that is too long is left out, and so lets no one through. */
 static struct client_headers read_parameters(const struct request *request, struct visit *visit,
                                              struct str *member)
 {
@@ -49,11 +49,10 @@ static struct client_headers read_parameters(const struct request *request, stru
 struct pass_look {
     const struct services *services;
     struct visit *visit;
-    int64_t now_ms; /* Redis TIME, or this host's where nothing is known */
+    int64_t now_ms; /* Redis TIME, or this host's clock without a cache entry */
 };
 
-/* A pass whose visit has ended by its time is none, so that none collected over a day is worth
- * anything. */
+/* An expired pass is refused, so that passes collected over a day are worthless. */
 static bool pass_is_good(struct str value, void *context)
 {
     const struct pass_look *look = context;
@@ -127,7 +126,7 @@ struct visit *visit_read(const struct request *request)
     }
     visit->kind = client_kind(&headers);
     if (visit->kind == CLIENT_PREFLIGHT && visit->origin.n == 0) {
-        visit->kind = CLIENT_APP; /* no browser asks so */
+        visit->kind = CLIENT_APP; /* not sent by a browser */
     }
     visit->is_get = str_equal(headers.method, STR("GET"));
     visit->is_safe = visit->is_get || str_equal(headers.method, STR("HEAD")) ||
@@ -171,7 +170,7 @@ void visit_identify(const struct services *services, const struct request *reque
     } else {
         identify_member(visit);
     }
-    /* Somebody else's are of no use here. */
+    /* A pass or ticket of another owner is ignored. */
     visit->has_pass = visit->has_pass && str_equal(visit->pass.subject, visit->id);
     visit->has_ticket = visit->has_ticket && str_equal(visit->ticket.subject, visit->id);
     request_log_member(visit->id);

@@ -1,9 +1,9 @@
 /*
- * visit — one request that came to the gate: what nginx tells of it, and whose it is.
+ * visit — one request at the gate: what nginx reports of it, and whose it is.
  *
- * nginx hands over, besides the cookies: SLUICE_QUEUE (the location's $sluice_queue),
- * SLUICE_METHOD, SLUICE_PATH (decoded and normalised), SLUICE_MEMBER (who is logged in on the site,
- * set inside nginx only), REMOTE_ADDR, and the headers that tell what kind of client it is.
+ * nginx passes, besides the cookies: SLUICE_QUEUE (the location's $sluice_queue),
+ * SLUICE_METHOD, SLUICE_PATH (decoded and normalised), SLUICE_MEMBER (the member logged in on the
+ * site, set inside nginx only), REMOTE_ADDR, and the headers that show the kind of client.
  */
 #ifndef SLUICE_GATE_VISIT_H
 #define SLUICE_GATE_VISIT_H
@@ -28,44 +28,43 @@ struct visit {
     struct gate_bypass_facts facts;
     enum client_kind kind;
     bool is_get;
-    bool is_safe;           /* asking again does no harm: GET, HEAD, OPTIONS */
-    struct str site_member; /* who is logged in on the site, by nginx's word */
+    bool is_safe;           /* may be repeated without harm: GET, HEAD, OPTIONS */
+    struct str site_member; /* the member logged in on the site, as nginx reports */
 
-    struct str id;     /* member or visitor id; empty: nobody that we know */
-    bool is_new;       /* a visitor id that this request was given */
+    struct str id;     /* member or visitor id; empty: unknown */
+    bool is_new;       /* a visitor id created for this request */
     bool lacks_cookie; /* a visitor known by pass or ticket alone */
     struct gate_pass pass;
     bool
-        has_pass; /* rightly signed, of this queue and of `id`; whether it still counts is judged elsewhere */
+        has_pass; /* correctly signed, of this queue and of `id`; whether it is still in force is judged elsewhere */
     struct queue_ticket ticket;
     bool has_ticket; /* the same of the queue ticket */
 
-    const struct gate_knowledge *known; /* of the queue; NULL: nothing */
+    const struct gate_knowledge *known; /* the queue's entry of the gate cache, or NULL */
     int64_t now_ms;                     /* monotonic */
     int stage;                          /* of the route */
 };
 
-/** Reads the request, while it is being begun. NULL where nginx names no queue: it is not
- *  configured rightly. */
+/** Reads the request, while it begins. NULL if nginx names no queue, i.e. is misconfigured. */
 struct visit *visit_read(const struct request *request);
 
-/** Finds out whose it is, once `visit->known` is there. In a queue for members that is whom the
- *  site names. In one for visitors a login of the site's says nothing; the pass goes before the
- *  ticket, and that before the visitor cookie, which may be of another day. */
+/** Identifies the owner, once `visit->known` is set. In a queue for members that is the member the
+ *  site names. In one for visitors the site's login is ignored; the pass takes precedence over the
+ *  ticket, and that over the visitor cookie, which may be older. */
 void visit_identify(const struct services *services, const struct request *request,
                     struct visit *visit);
 
-/** Only what the pass tells, which is mostly enough: true where it is one of somebody let in,
- *  and of whoever this is. Then `id`, `pass` and `has_pass` are what visit_identify() finds; of
- *  ticket and visitor cookie nothing is known. Otherwise visit_identify() is to be called. */
+/** Uses only the pass, which mostly suffices: true if it belongs to an admitted visitor who is the
+ *  owner of this request. Then `id`, `pass` and `has_pass` are as visit_identify() sets them;
+ *  ticket and visitor cookie are not read. Otherwise visit_identify() is to be called. */
 bool visit_identify_by_pass(const struct services *services, const struct request *request,
                             struct visit *visit);
 
-/** Gives whoever is unknown a visitor id. `cookie` sets it as a cookie too. */
+/** Creates a visitor id if the owner is unknown. `cookie` sets it as a cookie too. */
 void visit_make_visitor(const struct services *services, const struct request *request,
                         struct response *response, struct visit *visit, bool cookie);
 
-/** Sets the visitor cookie where it is missing. */
+/** Sets the visitor cookie if it is missing. */
 void visit_keep_visitor(const struct services *services, const struct request *request,
                         struct response *response, const struct visit *visit);
 

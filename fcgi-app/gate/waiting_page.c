@@ -14,7 +14,7 @@ struct waiting_page {
     char *theme;
     struct page_template *page;
     int64_t looked_at_ms;
-    int64_t fingerprint; /* of the files as they were last read, usable or not */
+    int64_t fingerprint; /* of the files when they were last read, usable or not */
 };
 
 struct waiting_page *waiting_page_open(const char *directory, const char *theme,
@@ -64,7 +64,8 @@ void waiting_page_refresh(struct waiting_page *page, int64_t now_ms)
         return;
     }
     if (page_template_fingerprint_now(changed) != page_template_fingerprint(changed)) {
-        /* Somebody is at it, and this may be half of each. The next look reads them again. */
+        /* The files are being changed, and this may mix two versions. The next check reads
+         * again. */
         page_template_free(changed);
         return;
     }

@@ -1,15 +1,15 @@
 /*
- * waiting_page — the page that people wait on, made of the files in waiting_room_directory, each of which
+ * waiting_page — the waiting page, built from the files in waiting_room_directory, each of which
  * waiting_room_theme_directory may replace: page.html, page.css, the parts script/<name>.js of the script (see
  * page_files.h), logo.svg and a texts/<language>.json for each language. In page.html these are replaced:
  *
  *     {{lang}} {{face}} {{queue}} {{message}} {{place}} {{ahead}} {{refresh}} {{nonce}} {{text.KEY}}
  *                                                          by their values, escaped for HTML
- *     {{state}} {{texts}} {{style}} {{script}} {{logo}}    as they are; JSON has its '<' as \u003c
+ *     {{state}} {{texts}} {{style}} {{script}} {{logo}}    unescaped; JSON has its '<' as \u003c
  *
- * Blanks at the beginning of lines are left out, and in page.css and the script the comments there: no text in them
- * may run over lines. Files that change are read again within a second; while one is missing or too large the page
- * stays as it was, and while they change under the reading: what was read then may be half of each version.
+ * Blanks at the beginning of lines are removed, and in page.css and the script the comments there: no string in
+ * them may span lines. Changed files are read again within a second; if one is missing or too large, or the files
+ * change during the reading, the page stays as it was.
  */
 #ifndef SLUICE_GATE_WAITING_PAGE_H
 #define SLUICE_GATE_WAITING_PAGE_H
@@ -28,9 +28,9 @@ enum {
 
 struct waiting_page;
 
-/** What differs from one answer to the next. Text is borrowed. */
+/** The values that differ between answers. Text is borrowed. */
 struct waiting_page_values {
-    struct str language; /* one that waiting_page_language() gave */
+    struct str language; /* as waiting_page_language() returned it */
     struct str face;
     struct str queue;
     struct str message;
@@ -41,27 +41,26 @@ struct waiting_page_values {
     int64_t refresh_s;
 };
 
-/** Reads the files; `theme` may be "". NULL, with one sentence in `error`, where the page cannot
- *  be made. */
+/** Reads the files; `theme` may be "". NULL, with one sentence in `error`, if the page cannot be
+ *  built. */
 struct waiting_page *waiting_page_open(const char *directory, const char *theme,
                                        char error[WAITING_PAGE_ERROR]);
 
 /** NULL is allowed. */
 void waiting_page_free(struct waiting_page *page);
 
-/** Looks at the files again where the last look is a second old. `now_ms` is monotonic. */
+/** Checks the files for changes if the last check is a second old. `now_ms` is monotonic. */
 void waiting_page_refresh(struct waiting_page *page, int64_t now_ms);
 
-/** The language to show: `chosen` (the person's choice) where there is such, else the best of an
- *  Accept-Language header, else English, else the first there is. Lives as long as the page's
- *  files stay the same. */
+/** The language to show: `chosen` (the person's choice) if it exists, else the best of an
+ *  Accept-Language header, else English, else the first. Valid until the page's files change. */
 struct str waiting_page_language(const struct waiting_page *page, struct str chosen,
                                  struct str accept_language);
 
-/** True for a language that the page has. */
+/** True if the page has the language. */
 bool waiting_page_has(const struct waiting_page *page, struct str language);
 
-/** Appends the whole page. */
+/** Appends the page. */
 void waiting_page_write(const struct waiting_page *page, const struct waiting_page_values *values,
                         struct buffer *out);
 

@@ -9,7 +9,7 @@
 #include "lib/identity/visitor.h"
 
 static const char WHY_NOBODY[] = "There is neither an Authorization header nor a visitor cookie.";
-static const char WHY_SCHEME[] = "The Authorization header is not of the form Bearer <JWT>.";
+static const char WHY_SCHEME[] = "The Authorization header must have the form Bearer <JWT>.";
 
 static const char VISITOR_COOKIE[] = "sluice_visitor";
 
@@ -137,7 +137,7 @@ bool caller_require_operator(const struct services *services, const struct reque
     }
     if (role < least) {
         problem_answer(request, response, PROBLEM_FORBIDDEN,
-                       "The viewer's key may look and change nothing.");
+                       "The viewer's key permits only reading.");
         return false;
     }
     *actor = role == OPERATOR_FULL ? "operator" : "viewer";

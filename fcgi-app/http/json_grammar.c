@@ -8,8 +8,8 @@ static const char NOT_JSON[] = "The body is not valid JSON.";
 static const char NOT_UTF8[] = "The body is not valid UTF-8.";
 static const char TOO_DEEP[] = "The body is nested too deep.";
 
-static const char NUL_IN_TEXT[] = "The body holds a string with U+0000.";
-static const char TOO_MANY[] = "The body holds more values than any request needs.";
+static const char NUL_IN_TEXT[] = "The body contains a string with U+0000.";
+static const char TOO_MANY[] = "The body contains too many values.";
 
 enum { NO_UNIT = 0x10000 };
 
@@ -86,7 +86,7 @@ static bool is_between(unsigned char c, unsigned char least, unsigned char most)
     return c >= least && c <= most;
 }
 
-/* A character beyond ASCII: neither overlong nor a surrogate nor above U+10FFFF. */
+/* A non-ASCII character: not overlong, no surrogate, not above U+10FFFF. */
 static bool take_utf8(struct scanner *s)
 {
     unsigned char c = *s->at;
@@ -106,7 +106,7 @@ static bool take_utf8(struct scanner *s)
     return true;
 }
 
-/* The four hex digits of a \u escape, NO_UNIT where there are none. */
+/* The four hex digits of a \u escape, NO_UNIT if there are none. */
 static unsigned int take_unit(struct scanner *s)
 {
     unsigned int unit = 0;
@@ -115,7 +115,7 @@ static unsigned int take_unit(struct scanner *s)
         if (s->at == s->end || !isxdigit(*s->at)) {
             return NO_UNIT;
         }
-        unsigned int c = *s->at | 0x20u; /* lower case; digits stay what they are */
+        unsigned int c = *s->at | 0x20u; /* lower case; leaves digits unchanged */
         unit = unit << 4 | (c <= '9' ? c - '0' : c - 'a' + 10);
     }
     return unit;
@@ -170,7 +170,7 @@ static bool take_string(struct scanner *s)
 
 static bool take_value(struct scanner *s, int depth);
 
-/* The members of an object or the elements of an array, behind the opening bracket. */
+/* The members of an object or the elements of an array, after the opening bracket. */
 static bool take_members(struct scanner *s, int depth, bool named, char closing)
 {
     int32_t count = 0;
@@ -203,7 +203,7 @@ static bool take_members(struct scanner *s, int depth, bool named, char closing)
     return take(s, closing) || fail(s, NOT_JSON);
 }
 
-/* A value with the white space around it. `depth`: how many levels it may still have. */
+/* A value with the white space around it. `depth`: how many levels of nesting are left. */
 static bool take_value(struct scanner *s, int depth)
 {
     bool taken;

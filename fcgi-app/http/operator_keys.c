@@ -17,7 +17,7 @@ struct digests {
 };
 
 struct role_keys {
-    struct watched_file file; /* its path is NULL where the role has no keys */
+    struct watched_file file; /* its path is NULL if the role has no keys */
     struct digests digests;
 };
 
@@ -44,7 +44,7 @@ static bool take_keys(struct str text, struct digests *digests)
         more = str_split(text, '\n', &line, &text);
         line = without_line_ends(line);
         if (line.n > 0 && line.p[0] == '#') {
-            continue; /* a remark: everybody could guess such a key */
+            continue; /* a comment line: such a key would be easy to guess */
         }
         if (line.n < KEY_MIN || digests->count == KEYS_OF_A_ROLE) {
             return false;
@@ -120,7 +120,7 @@ void operator_keys_free(struct operator_keys *keys)
     }
 }
 
-/* Looks at all of them, wherever it is found. */
+/* Compares all of them, wherever it is found: the time must not depend on it. */
 static bool is_one_of(const struct digests *digests, struct str digest)
 {
     bool found = false;

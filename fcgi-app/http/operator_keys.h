@@ -1,8 +1,8 @@
 /*
  * operator_keys — the keys of operators and viewers, kept as SHA-256 only.
- * A file has a key a line, at most four, which all count: while a key is changed, the new one
- * stands first and the old one below it, until everybody has the new one. Files are read again once
- * they change; while the new content is bad, the old keys go on and the log says why.
+ * A file has a key a line, at most four, all valid: to replace a key, the new one is put first and
+ * the old one below it until everybody has the new one. Files are read again when they change;
+ * while the new content is invalid, the old keys stay in force and the log says why.
  */
 #ifndef SLUICE_HTTP_OPERATOR_KEYS_H
 #define SLUICE_HTTP_OPERATOR_KEYS_H
@@ -14,15 +14,15 @@
 
 struct operator_keys;
 
-/** Reads admin_key_file (needed) and viewer_key_file (may be unset); a line end behind a key is
- *  not part of it. Returns NULL, with one sentence in `error`, where a file is not usable or a
- *  key is shorter than 16 characters. Free it with operator_keys_free(). */
+/** Reads admin_key_file (required) and viewer_key_file (may be unset); the line end after a key is
+ *  not part of it. Returns NULL, with one sentence in `error`, if a file is not usable or a key is
+ *  shorter than 16 characters. Free it with operator_keys_free(). */
 struct operator_keys *operator_keys_open(const struct settings *settings, char error[SECRET_ERROR]);
 
 /** NULL is allowed. */
 void operator_keys_free(struct operator_keys *keys);
 
-/** Whose key `key` is, found in a time that does not depend on where it differs. */
+/** The role of `key`, compared in constant time. */
 enum operator_role operator_keys_role(struct operator_keys *keys, struct str key);
 
 #endif

@@ -9,8 +9,8 @@
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 
-/** Decodes `text` into `*out`, which lives in `arena`. `keep_slash` leaves "%2F" as it is, so
- *  that no path is cut at a slash that the client did not write. Returns false for a '%' without
+/** Decodes `text` into `*out`, which lives in `arena`. `keep_slash` leaves "%2F" encoded, so that a
+ *  path is never split at a slash that the client did not write. Returns false for a '%' without
  *  two hex digits and for an encoded NUL. */
 bool percent_decode(struct arena *arena, struct str text, bool keep_slash, struct str *out);
 

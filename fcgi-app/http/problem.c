@@ -50,7 +50,7 @@ static void add_retry_after(struct response *response, const struct row *row)
     buffer_format(&response->headers, "Retry-After: %d\r\n", seconds);
 }
 
-/* The code comes first in the body: request_log reads it there. */
+/* The code comes first in the body, where request_log reads it. */
 static void answer(const struct request *request, struct response *response, const struct row *row,
                    struct str pointer, struct str detail)
 {

@@ -17,18 +17,18 @@ enum problem {
     PROBLEM_COUNT
 };
 
-/* Whom an outage or a crowd sent away must not come back all at once: Retry-After of 429 and 503
- * is between the table's seconds and so many times as much, each as likely. nginx' own answers
- * do the same, see nginx/snippets/retry.conf.in. */
+/* Clients refused by an outage or a crowd must not come back together: Retry-After of 429 and 503
+ * is uniformly distributed between the table's seconds and this many times as much. nginx' own
+ * answers do the same, see nginx/snippets/retry.conf.in. */
 enum { PROBLEM_SPREAD = 3 };
 
-/** `least_ms` to PROBLEM_SPREAD times as much: when to come back, for an answer that names its
- *  own time. */
+/** A random time from `least_ms` to PROBLEM_SPREAD times as much, for an answer that names its own
+ *  time to come back. */
 int64_t problem_spread_ms(int64_t least_ms);
 
-/** Answers with `problem`: status, problem+json with type, title, status, detail, instance,
- *  code, Cache-Control: no-store, and Retry-After where the table gives one. `detail` is a
- *  sentence for the person who reads it, printf style. Replaces whatever was in the response. */
+/** Answers with `problem`: status, problem+json with type, title, status, detail, instance, code,
+ *  Cache-Control: no-store, and Retry-After if the table gives one. `detail` is a sentence for the
+ *  reader, printf style. Replaces whatever was in the response. */
 void problem_answer(const struct request *request, struct response *response, enum problem problem,
                     const char *detail, ...) __attribute__((format(printf, 4, 5)));
 
@@ -37,11 +37,11 @@ void problem_answer_at(const struct request *request, struct response *response,
                        const char *pointer, const char *detail, ...)
     __attribute__((format(printf, 4, 5)));
 
-/** Adds a member to the problem that was answered last, e.g. "taken": `json` is JSON text. */
+/** Adds a member to the last problem answered, e.g. "taken": `json` is JSON text. */
 void problem_add(struct response *response, const char *name, struct str json);
 
-/** The problem of the same name as a refusal of the admission protocol, with the table's advice as
- *  detail. ADMISSION_UNAVAILABLE for an outcome that is no refusal. */
+/** Answers the problem of the same name as a refusal of the admission protocol, with the table's
+ *  advice as detail; ADMISSION_UNAVAILABLE for an outcome that is no refusal. */
 void problem_answer_outcome(const struct request *request, struct response *response,
                             enum outcome outcome);
 

@@ -13,12 +13,12 @@ enum {
     HEADER_MAX = 8 * 1024,
     COOKIES_MAX = 32 * 1024,
     REQUEST_ID_MAX = 64,
-    WAITED_MOST_MS = 20000 /* nginx has long given up then, so it is the clocks */
+    WAITED_MOST_MS = 20000 /* nginx has long timed out then, so the clocks disagree */
 };
 
 enum { TRACEPARENT_LENGTH = 55 };
 
-/* What is read before it is checked. */
+/* Values read before they are checked. */
 struct raw_parameters {
     struct str method;
     struct str uri;
@@ -30,7 +30,7 @@ struct raw_parameters {
     struct str at;
 };
 
-/* Names of one length differ mostly in their last character: that is looked at before the rest. */
+/* Names of one length differ mostly in their last character, which is compared first. */
 static bool is_named(struct str name, struct str wanted)
 {
     return name.n == wanted.n && name.n > 0 && name.p[name.n - 1] == wanted.p[name.n - 1] &&
@@ -40,7 +40,7 @@ static bool is_named(struct str name, struct str wanted)
 bool request_parameters(const struct request *request, const struct request_parameter *wanted,
                         size_t count)
 {
-    bool fits = true; /* the rest is read all the same: the answer needs the request's id */
+    bool fits = true; /* the rest is read anyway: the answer needs the request's id */
 
     for (char **line = request->raw_parameters; line != NULL && *line != NULL; line++) {
         struct str name, value;
@@ -70,7 +70,7 @@ static bool read_parameters(struct request *request, struct raw_parameters *raw)
         {STR("CONTENT_LENGTH"), &raw->content_length, 32},
         {STR("HTTPS"), &raw->https, 16},
         {STR("REQUEST_ID"), &raw->request_id, HEADER_MAX},
-        /* What is no trace is passed over, however long nginx lets it be. */
+        /* An invalid trace is ignored, up to the length that nginx accepts. */
         {STR("HTTP_TRACEPARENT"), &raw->traceparent, COOKIES_MAX},
         {STR("HTTP_AUTHORIZATION"), &request->authorization, HEADER_MAX + 16},
         {STR("HTTP_X_QUEUE_TICKET"), &request->queue_ticket, HEADER_MAX},
@@ -87,8 +87,7 @@ static bool read_parameters(struct request *request, struct raw_parameters *raw)
     return request_parameters(request, wanted, sizeof(wanted) / sizeof(wanted[0]));
 }
 
-/* How long ago nginx has sent it, by its $msec ("1700000000.123"). A clock that disagrees counts
- * as no wait. */
+/* How long ago nginx sent it, by its $msec ("1700000000.123"); 0 if the clocks disagree. */
 static int64_t waited_ms(struct str at)
 {
     struct str seconds;
@@ -148,7 +147,7 @@ static struct str make_request_id(struct arena *arena)
     return str_sized(text, 2 * sizeof(bytes));
 }
 
-/* `n` lower-case hex digits at `p`, not all of them zero unless `zero_is_fit`. */
+/* `n` lower-case hex digits at `p`, not all zero unless `zero_is_fit`. */
 static bool is_hex(const char *p, size_t n, bool zero_is_fit)
 {
     bool zero = true;
@@ -169,7 +168,7 @@ static bool traceparent_is_fit(struct str t)
            is_hex(t.p + 36, 16, false) && is_hex(t.p + 53, 2, true);
 }
 
-/* Reads exactly the announced bytes and the end behind them, so that a kept connection is clean. */
+/* Reads exactly the announced bytes and the end after them, so that a kept connection is clean. */
 static bool read_body(FCGX_Request *fcgi, struct request *request, struct str content_length,
                       size_t body_max, bool *too_large)
 {
@@ -256,7 +255,7 @@ bool request_query(const struct request *request, struct str name, struct str *v
         (void)str_split(rest, '&', &pair, &rest);
         (void)str_split(pair, '=', &found, &encoded);
         if (str_equal(found, name)) {
-            /* What is badly encoded is no value that any route takes, but it was given. */
+            /* A badly encoded value is valid for no route, but it was given. */
             if (!percent_decode(request->arena, encoded, false, value)) {
                 *value = encoded;
             }

@@ -12,8 +12,7 @@ static void release(void *object)
     (void)json_object_put(object);
 }
 
-/* json-c takes NaN and numbers beyond a double, and keeps U+0000 inside of strings: neither is
- * wanted. */
+/* json-c accepts NaN and numbers beyond a double, and keeps U+0000 in strings: all are refused. */
 static const char *fault_in(json_object *value)
 {
     const char *why = NULL;
@@ -21,12 +20,12 @@ static const char *fault_in(json_object *value)
     switch (json_object_get_type(value)) {
     case json_type_double:
         return isfinite(json_object_get_double(value)) ? NULL
-                                                       : "The body holds a number out of range.";
+                                                       : "The body contains a number out of range.";
     case json_type_string:
         return memchr(json_object_get_string(value), '\0',
                       (size_t)json_object_get_string_len(value)) == NULL
                    ? NULL
-                   : "The body holds a string with U+0000.";
+                   : "The body contains a string with U+0000.";
     case json_type_array:
         for (size_t i = 0; i < json_object_array_length(value) && why == NULL; i++) {
             why = fault_in(json_object_array_get_idx(value, i));

@@ -1,7 +1,7 @@
 /*
  * request_log — one line a request: event "request", at info for answers from 500 on, else at
- * debug. Members appear as a hash. Of the lines at info at most 100 a second are written, so that
- * an outage under load does not turn into a flood; the next line says how many were left out.
+ * debug. Members appear as a hash. At most 100 info lines a second are written, so that an outage
+ * under load does not flood the log; the next line says how many were dropped.
  */
 #ifndef SLUICE_HTTP_REQUEST_LOG_H
 #define SLUICE_HTTP_REQUEST_LOG_H
@@ -13,13 +13,13 @@
 #include "lib/base/log.h"
 #include "lib/base/str.h"
 
-/** Lines below `level` are not even prepared. */
+/** Lines below `level` are not even formatted. */
 void request_log_start(enum log_level level);
 
-/** Remembers who sends the request at hand, borrowed. */
+/** Remembers the sender of the current request, borrowed. */
 void request_log_member(struct str id);
 
-/** What request_log_member() was told since the last call, empty for nothing. */
+/** The last request_log_member() since the last call, empty if there was none. */
 struct str request_log_take_member(void);
 
 /** Writes the line. `route` is the route's path with its {…}, "" where none matched; `member`

@@ -4,7 +4,7 @@
 
 enum { HEADERS_MAX = 16 * 1024, BODY_MAX_BYTES = RESPONSE_MAX - 32 * 1024, KEPT_MAX = 64 * 1024 };
 
-/* Said where the body outgrew its bounds; errors.tbl has the words for everything else. */
+/* Sent if the body outgrew its bounds; all other errors are in errors.tbl. */
 static const char TOO_LONG[] = "{\"code\":\"INTERNAL_ERROR\",\"type\":\"/problems/internal-error\","
                                "\"title\":\"Something went wrong on our side\",\"status\":500,"
                                "\"detail\":\"The answer is too long.\"}";

@@ -25,9 +25,9 @@ struct response {
     const char *content_type;  /* NULL: no body */
     const char *cache_control; /* "no-store" unless set */
     struct redis_command
-        *follow_up; /* queue pool: finish needs this reply too and is called once more */
+        *follow_up; /* queue pool: finish needs this reply too and is called once more with it */
     struct line_query
-        *query; /* queue pool: begin gives this instead of a command, see line_handler.h */
+        *query; /* queue pool: begin sets this instead of returning a command, see line_handler.h */
 };
 
 /** An empty response of status 200. Memory is kept between requests by response_clear(). */
@@ -38,18 +38,18 @@ void response_free(struct response *response);
 /** Adds a header line. A value with control characters is dropped: no header can be split. */
 void response_header(struct response *response, const char *name, struct str value);
 
-/** Says that the body is JSON and sets the status; the caller writes it into response->body. */
+/** Marks the body as JSON and sets the status; the caller writes it into response->body. */
 void response_json(struct response *response, int status);
 
-/** Writes `object` as the JSON body. The object stays the caller's. */
+/** Writes `object` as the JSON body. The caller keeps ownership. */
 void response_json_object(struct response *response, int status, json_object *object);
 
-/** Appends the whole answer as CGI wants it, with X-Request-Id; `head` leaves the body away.
- *  `out` is to hold RESPONSE_MAX bytes. */
+/** Appends the complete answer in CGI format, with X-Request-Id; `head` omits the body. `out` must
+ *  hold RESPONSE_MAX bytes. */
 void response_format(const struct response *response, struct str request_id, bool head,
                      struct buffer *out);
 
-/** Hands it to libfcgi. */
+/** Passes it to libfcgi. */
 void response_send(const struct response *response, struct str request_id, bool head,
                    FCGX_Request *fcgi);
 

@@ -1,6 +1,6 @@
 /*
- * GET /metrics — the numbers of this host, all programs together, as Prometheus reads them. The
- * same in every pool, and made of memory alone: a scrape asks neither Redis nor PostgreSQL.
+ * GET /metrics — the metrics of this host, all programs together, in Prometheus' format. The same
+ * in every pool, and read from memory alone: a scrape queries neither Redis nor PostgreSQL.
  */
 #include "fcgi-app/pool/handler.h"
 #include "lib/metrics/metrics_text.h"

@@ -1,6 +1,6 @@
 /*
- * GET /livez and its alias /healthz — this process lives and answers. It looks at nothing else: an
- * outage of Redis or PostgreSQL is not cured by a restart.
+ * GET /livez and its alias /healthz — this process is alive and answers. It checks nothing else: a
+ * restart does not cure an outage of Redis or PostgreSQL.
  */
 #include "fcgi-app/pool/handler.h"
 

@@ -1,5 +1,5 @@
 /*
- * ready_parts — the answer to GET /readyz: every part that the pool needs, and whether it answers.
+ * ready_parts — the answer to GET /readyz: each part that the pool needs, and whether it responds.
  */
 #ifndef SLUICE_MACHINE_READY_PARTS_H
 #define SLUICE_MACHINE_READY_PARTS_H
@@ -14,8 +14,8 @@ struct ready_part {
     bool answers;
 };
 
-/** Writes {"status": "ok" | "unavailable", "parts": {"redis": "ok" | "unavailable", …}}: 200
- *  where all answer, else 503. */
+/** Writes {"status": "ok" | "unavailable", "parts": {"redis": "ok" | "unavailable", …}}: 200 if all
+ *  parts respond, else 503. */
 void ready_parts_answer(struct response *response, const struct ready_part *parts, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * GET /readyz — 200 where Redis and PostgreSQL answer, else 503 naming the part that does not.
- * The queue pool has a form of its own: readyz_line.
+ * GET /readyz — 200 if Redis and PostgreSQL answer, else 503 naming the part that does not.
+ * The queue pool has its own form: readyz_line.
  */
 #include "fcgi-app/machine/ready_parts.h"
 #include "fcgi-app/pool/handler.h"

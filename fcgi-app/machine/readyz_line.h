@@ -1,6 +1,5 @@
 /*
- * readyz_line — GET /readyz as the queue pool serves it: a PING in its pipeline, so that nobody
- * waits.
+ * readyz_line — GET /readyz in the queue pool: a PING in its pipeline, without blocking.
  */
 #ifndef SLUICE_MACHINE_READYZ_LINE_H
 #define SLUICE_MACHINE_READYZ_LINE_H

@@ -1,26 +1,27 @@
 /*
  * POST /v1/admin/queues/{queue}/actions/{action} — pause, resume, drain, sold-out, reset. All but
- * reset may be repeated without effect. resume clears pause, drain and sold-out, also one by stock
- * where something is left again; reset sends everybody away and starts a new epoch.
+ * reset are idempotent. resume clears pause, drain and sold-out, the latter also if stock ran out
+ * but is available again; reset removes all members and starts a new epoch.
  * Reply   200 the queue
- * Errors  NOT_FOUND (queue or action); ADMISSION_UNAVAILABLE: stored, in force once Redis is back
+ * Errors  NOT_FOUND (queue or action); ADMISSION_UNAVAILABLE: stored, takes effect when Redis is
+ *         back
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/orders/availability.h"
 
-/** After a resume: is there something to sell? Reads the queue again, for this may have opened
- *  it. */
-static bool look_at_stock(const struct services *services, const struct request *request,
-                          struct response *response, struct queue_row *row)
+/** After a resume: checks whether anything is left to sell. Reads the queue again, as this may have
+ *  opened it. */
+static bool check_stock(const struct services *services, const struct request *request,
+                        struct response *response, struct queue_row *row)
 {
     bool found = false;
 
     if (!availability_publish(services->postgres, services->redis, request->arena, row->id, true)) {
         problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
-                       "The queue is resumed, but whether anything is left to sell could not be "
-                       "looked up. Send the same request again.");
+                       "The queue is resumed, but the stock could not be checked. Send the same "
+                       "request again.");
         return false;
     }
     return store_answered(
@@ -41,9 +42,9 @@ void act_on_queue(const struct services *services, const struct request *request
         return;
     }
     if (!queue_action_parse(request->parameters[1], &action)) {
-        problem_answer(request, response, PROBLEM_NOT_FOUND,
-                       "There is no such action; there are pause, resume, drain, sold-out and "
-                       "reset.");
+        problem_answer(
+            request, response, PROBLEM_NOT_FOUND,
+            "There is no such action. The actions are pause, resume, drain, sold-out and reset.");
         return;
     }
     if (!store_answered(services, request, response,
@@ -59,7 +60,7 @@ void act_on_queue(const struct services *services, const struct request *request
         log_change("queue.acted", &call, queue_action_word(action));
     }
     if (!publish_change(services, request, response, change, &row) ||
-        (action == QUEUE_ACTION_RESUME && !look_at_stock(services, request, response, &row))) {
+        (action == QUEUE_ACTION_RESUME && !check_stock(services, request, response, &row))) {
         return;
     }
     answer_queue(response, 200, &row);

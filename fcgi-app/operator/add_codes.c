@@ -1,11 +1,11 @@
 /*
- * POST /v1/admin/queues/{queue}/codes — adds invite or priority codes, one's own or fresh ones.
+ * POST /v1/admin/queues/{queue}/codes — adds invite or priority codes, given or generated.
  * Request  {"kind": "invite"|"priority", "codes": [..] or "generate": n, "uses": 1, "expiresAt":
- *          null}: each code is good for so many members; at most 10000 codes a request
- * Reply    201 {"queue", "kind", "uses", "added", "known"} and, of fresh ones, "codes": they are
- *          shown this once. known: how many were there before, which stay as they are
- * Errors   INVALID_REQUEST with the pointer, NOT_FOUND; ADMISSION_UNAVAILABLE: stored, in force
- *          once Redis is back
+ *          null}: each code is valid for `uses` members; at most 10000 codes a request
+ * Reply    201 {"queue", "kind", "uses", "added", "known"} and, of generated ones, "codes": they
+ *          are shown only here. known: how many existed before, which stay unchanged
+ * Errors   INVALID_REQUEST with the pointer, NOT_FOUND; ADMISSION_UNAVAILABLE: stored, takes effect
+ *          when Redis is back
  */
 #include <inttypes.h>
 
@@ -21,14 +21,14 @@
 
 enum { CODES_MAX = 10000, USES_MAX = 1000000000 };
 
-/** What is to be added. */
+/** The codes to add. */
 struct order_of_codes {
     enum code_kind kind;
     int64_t uses;
     int64_t ends_ms;
     size_t count;
     struct str *codes;
-    bool fresh; /* made here */
+    bool fresh; /* generated here */
 };
 
 static bool read_whole(json_object *value, int64_t maximum, int64_t *number)
@@ -52,7 +52,7 @@ static bool read_list(const struct body_reader *reader, json_object *list,
         if (!code_is_sound(order->codes[i])) {
             return body_refuse(
                 reader, arena_format(reader->request->arena, "/codes/%zu", i),
-                "A code must have 4 to 64 letters or digits, hyphens and spaces aside.");
+                "A code must have 4 to 64 letters or digits, not counting hyphens and spaces.");
         }
     }
     return true;
@@ -96,8 +96,7 @@ static bool read_order(const struct request *request, struct response *response,
         (!rfc3339_parse(body_text(ends), &order->ends_ms) || order->ends_ms < 1)) {
         return body_refuse(
             &reader, "/expiresAt",
-            "expiresAt must be a time by RFC 3339 with its zone, after 1970 began, or "
-            "null.");
+            "expiresAt must be an RFC 3339 time with a zone, from 1970 on, or null.");
     }
     bool listed = json_object_object_get_ex(body, "codes", &codes);
     bool fresh = json_object_object_get_ex(body, "generate", &generate);
@@ -115,7 +114,7 @@ static bool read_order(const struct request *request, struct response *response,
     return true;
 }
 
-/** Stores the codes and brings them to Redis, which may know them already. */
+/** Stores the codes and loads them into Redis, which may have them already. */
 static bool add_codes_in_parts(const struct services *services, const struct request *request,
                                struct response *response, struct str queue,
                                const struct order_of_codes *order, int64_t *added)
@@ -140,8 +139,8 @@ static bool add_codes_in_parts(const struct services *services, const struct req
             return false;
         }
         *added += new_ones;
-        /* Of several codes some may be PostgreSQL's already, with uses gone: those are
-         * reconcile's to bring. */
+        /* If PostgreSQL already had some of the codes, perhaps with used uses, reconcile loads
+         * them. */
         in_redis = in_redis &&
                    (new_ones < (int64_t)part || codes_load(services->redis, request->arena, queue,
                                                            entries, part, NULL, 0, &new_ones));

@@ -1,13 +1,13 @@
 /*
- * POST /v1/admin/coupon-events/{event}/codes — adds coupons to an event: one's own codes, or fresh
- * ones that nobody can guess. They go out in the order in which they were added; a queue that was
- * sold out opens again.
+ * POST /v1/admin/coupon-events/{event}/codes — adds coupons to an event, with given codes or
+ * generated, unguessable ones. They are issued in the order in which they were added; a queue that
+ * was sold out opens again.
  * Request  {"codes": [..]} or {"generate": n}, n ≤ 100000; a code has 1 to 64 printable ASCII
  *          characters, no spaces
  * Reply    201 {"event", "added", "known", "knownCodes", "codes"}. known: how many the event had
- *          before, which stay as they are; knownCodes: the first 100 of them; codes: the fresh
+ *          before, which stay unchanged; knownCodes: the first 100 of them; codes: the generated
  *          ones, none otherwise
- * Errors   INVALID_REQUEST with the pointer, also for a code that stands twice in the list;
+ * Errors   INVALID_REQUEST with the pointer, also for a code twice in the list;
  *          NOT_FOUND. After ORDERS_UNAVAILABLE a part may be stored: sending the same list again
  *          adds the rest
  */
@@ -25,16 +25,16 @@
 
 enum { GENERATE_MAX = 100000, CODES_PER_STATEMENT = 2000, KNOWN_SHOWN = 100 };
 
-/** What is to be added, and what became of it. */
+/** The codes to add, and the result. */
 struct addition {
     size_t count;
     struct str *codes;
-    bool fresh; /* made here */
+    bool fresh; /* generated here */
     size_t known;
     struct str shown[KNOWN_SHOWN];
 };
 
-/** A code and where it stands in the list. */
+/** A code and its index in the list. */
 struct listed {
     struct str code;
     size_t index;
@@ -63,7 +63,7 @@ static int compare_listed(const void *one, const void *other)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/** Refuses a list in which a code stands twice: whoever sends it counts on two coupons. */
+/** Refuses a list with a duplicate code: its sender expects two coupons. */
 static bool each_once(const struct request *request, struct response *response,
                       const struct addition *addition)
 {
@@ -77,8 +77,7 @@ static bool each_once(const struct request *request, struct response *response,
         if (str_equal(list[i - 1].code, list[i].code)) {
             problem_answer_at(request, response,
                               arena_format(request->arena, "/codes/%zu", list[i].index),
-                              "This code stands in the list already, as number %zu counted from 0. "
-                              "Nothing was added.",
+                              "This code is already in the list, at index %zu. Nothing was added.",
                               list[i - 1].index);
             return false;
         }
@@ -135,7 +134,7 @@ static bool read_addition(const struct request *request, struct response *respon
             return refuse(
                 request, response,
                 arena_format(request->arena, "/%s", json_pointer_token(request->arena, name)),
-                "There is no field of that name.");
+                "There is no such field.");
         }
     }
     if (listed == fresh) {
@@ -156,8 +155,7 @@ static bool read_addition(const struct request *request, struct response *respon
     return true;
 }
 
-/** Stores the codes part by part. Of 80 random bits none is there before, or a generator is
- *  broken. */
+/** Stores the codes in parts. A collision of 80 random bits means that the generator is broken. */
 static bool store(const struct services *services, const struct request *request,
                   struct response *response, struct str event, struct addition *addition)
 {
@@ -172,10 +170,9 @@ static bool store(const struct services *services, const struct request *request
             problem_answer(
                 request, response,
                 outcome == COUPON_FAILED ? PROBLEM_INTERNAL_ERROR : PROBLEM_ORDERS_UNAVAILABLE,
-                "%zu of %zu codes were looked at when PostgreSQL ceased to answer. %s", at,
-                addition->count,
-                addition->fresh ? "Look how many coupons the event has before you make more."
-                                : "Send the same list again: what is stored stays as it is.");
+                "PostgreSQL stopped answering after %zu of %zu codes. %s", at, addition->count,
+                addition->fresh ? "Check how many coupons the event has before you generate more."
+                                : "Send the same list again: stored codes are not changed.");
             return false;
         }
         for (size_t i = 0; i < known_count; i++, addition->known++) {

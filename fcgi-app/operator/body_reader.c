@@ -44,7 +44,7 @@ bool body_only_known(const struct body_reader *reader, json_object *object, cons
             return body_refuse(reader,
                                arena_format(reader->request->arena, "%s/%s", parent,
                                             json_pointer_token(reader->request->arena, name)),
-                               "There is no field of that name.");
+                               "There is no such field.");
         }
     }
     return true;
@@ -58,7 +58,7 @@ struct str body_text(json_object *value)
     return str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
 }
 
-/* How many characters a text has, SIZE_MAX where one of them is not wanted. */
+/* The number of characters of a text, SIZE_MAX if one of them is not allowed. */
 static size_t characters_of(struct str text, bool lines)
 {
     size_t characters = 0;
@@ -84,9 +84,10 @@ bool body_read_text(const struct body_reader *reader, json_object *value, const 
                                           characters >= least && characters <= most)) {
         return true;
     }
-    return body_refuse(reader, pointer,
-                       "%s must be a text of %zu to %zu characters, without control characters%s.",
-                       name_in(pointer), least, most, lines ? " but line feeds" : "");
+    return body_refuse(
+        reader, pointer,
+        "%s must be a string of %zu to %zu characters, without control characters%s.",
+        name_in(pointer), least, most, lines ? " but line feeds" : "");
 }
 
 bool body_read_label(const struct body_reader *reader, json_object *value, const char *pointer,

@@ -1,6 +1,6 @@
 /*
- * checklist — what is to be right before an opening, as a list: each item says how it stands and
- * what to do.
+ * checklist — what must be right before an opening, as a list: each item has a state and says what
+ * to do.
  */
 #ifndef SLUICE_OPERATOR_CHECKLIST_H
 #define SLUICE_OPERATOR_CHECKLIST_H
@@ -16,20 +16,20 @@
 
 enum check_state { CHECK_OK, CHECK_WARN, CHECK_FAIL };
 
-/** A list that is being made. */
+/** A list being built. */
 struct checklist {
     const struct services *services;
     const struct request *request;
     json_object *items;
-    struct str queue; /* which the items are about; empty: the service as a whole */
+    struct str queue; /* the queue that the items are about; empty: the service as a whole */
     bool redis_answers;
     bool postgres_answers;
-    int64_t redis_ms;               /* Redis's time where it answers */
-    struct service_figures figures; /* where PostgreSQL answers */
+    int64_t redis_ms;               /* Redis's time, if it answers */
+    struct service_figures figures; /* if PostgreSQL answers */
 };
 
-/** Adds an item. `what_to_do` is one sentence, left out of an item that is OK. `detail` is
- *  printf style. */
+/** Adds an item. `what_to_do` is one sentence, omitted if the item is OK. `detail` is printf
+ *  style. */
 void check_add(struct checklist *list, const char *name, enum check_state state,
                const char *what_to_do, const char *detail, ...)
     __attribute__((format(printf, 5, 6)));
@@ -39,7 +39,7 @@ void check_add(struct checklist *list, const char *name, enum check_state state,
 void checklist_service(struct checklist *list);
 
 /** One queue: whether Redis has it as it is stored, its scheduler, opening, gate, rate, places,
- *  goods, and what a rehearsal has left behind. */
+ *  goods, and what is left of a rehearsal. */
 void checklist_queue(struct checklist *list, const struct queue_row *row);
 
 #endif

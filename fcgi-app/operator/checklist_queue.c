@@ -7,10 +7,10 @@
 #include "lib/base/clock.h"
 #include "lib/store/redis.h"
 
-/** What is known of the queue. */
+/** The queue being checked. */
 struct subject {
     const struct queue_row *row;
-    json_object *it; /* as GET of the queue shows it */
+    json_object *it; /* as GET of the queue returns it */
     struct queue_stats stats;
     bool in_redis;
 };
@@ -32,7 +32,7 @@ static bool has_text(const struct subject *subject, const char *name, const char
     return strcmp(text_of(subject, name), text) == 0;
 }
 
-/** Milliseconds until a time of the settings, below 0 behind it; false where it is not set. */
+/** Milliseconds until a time of the settings, negative if it has passed; false if it is not set. */
 static bool until_time(const struct subject *subject, const char *name, int64_t *ms)
 {
     int64_t at;
@@ -55,15 +55,15 @@ static void check_published(struct checklist *list, struct subject *subject)
     subject->in_redis = outcome == OUTCOME_OK;
     if (reply == NULL || outcome == OUTCOME_ADMISSION_UNAVAILABLE) {
         check_add(list, "settings", CHECK_FAIL, "See the item redis.",
-                  "Whether the settings are in force cannot be told: Redis gives no answer.");
+                  "It is unknown whether the settings are in force: Redis does not answer.");
     } else if (!subject->in_redis) {
         check_add(list, "settings", CHECK_FAIL,
-                  "sluice-reconcile recovers it within its next passes: see its log.",
-                  "Redis does not know the queue.");
+                  "sluice-reconcile recovers it in one of its next passes: see its log.",
+                  "The queue is missing in Redis.");
     } else if (queue_publication_read_version(reply) < subject->row->version) {
         check_add(list, "settings", CHECK_FAIL,
                   "sluice-reconcile publishes them with its next pass: see its log.",
-                  "The last change of the settings is stored and not yet in force.");
+                  "The last change of the settings is stored but not yet in force.");
     } else {
         check_add(list, "settings", CHECK_OK, "", "The settings are in force, version %" PRId64 ".",
                   subject->row->version);
@@ -76,15 +76,15 @@ static void check_leader(struct checklist *list, const struct subject *subject)
 
     if (subject->stats.frozen && !has_text(subject, "activation", "hold")) {
         check_add(list, "scheduler", CHECK_FAIL, "See the item order-pool.",
-                  "Promotion stands still: nothing can be bought.");
+                  "No one is admitted, because orders cannot be placed.");
         return;
     }
     check_add(list, "scheduler", leads ? CHECK_OK : CHECK_FAIL,
-              "Start sluice-scheduler, best on two hosts: nobody is let in without.",
+              "Start sluice-scheduler, preferably on two hosts: no one is admitted without it.",
               leads ? "A scheduler leads." : "No scheduler leads.");
 }
 
-/* Whether those who come will be let in, and from when on. */
+/* Whether members will be admitted, and from when on. */
 static void check_opening(struct checklist *list, const struct subject *subject)
 {
     int64_t opens = 0;
@@ -92,24 +92,24 @@ static void check_opening(struct checklist *list, const struct subject *subject)
     bool has_opening = until_time(subject, "opensAt", &opens) && opens > 0;
 
     if (until_time(subject, "closesAt", &closes) && closes <= 0) {
-        check_add(list, "opening", CHECK_FAIL,
-                  "Set closesAt to a time that lies ahead, or to null.",
-                  "The queue is closed since %s.", text_of(subject, "closesAt"));
+        check_add(list, "opening", CHECK_FAIL, "Set closesAt to a future time, or to null.",
+                  "The queue has been closed since %s.", text_of(subject, "closesAt"));
     } else if (has_text(subject, "operatorState", "PAUSED")) {
-        check_add(list, "opening", CHECK_WARN, "Resume it: a paused queue does not open by itself.",
+        check_add(list, "opening", CHECK_WARN,
+                  "Resume it: a paused queue does not open automatically.",
                   "An operator has paused the queue.");
     } else if (has_text(subject, "operatorState", "DRAINING")) {
-        check_add(list, "opening", CHECK_WARN, "Resume it, if it is to sell again.",
-                  "The queue is draining: nobody new comes in.");
+        check_add(list, "opening", CHECK_WARN, "Resume it to sell again.",
+                  "The queue is draining: no one new may enter.");
     } else if (has_text(subject, "operatorState", "SOLD_OUT")) {
-        check_add(list, "opening", CHECK_WARN, "Resume it, if it is to sell again.",
-                  "An operator has said that all is sold out.");
+        check_add(list, "opening", CHECK_WARN, "Resume it to sell again.",
+                  "An operator has marked the queue as sold out.");
     } else if (has_opening) {
         check_add(list, "opening", CHECK_OK, "", "Opens at %s, in %" PRId64 " h %" PRId64 " min.",
                   text_of(subject, "opensAt"), opens / 3600000, opens / 60000 % 60);
     } else if (has_text(subject, "mode", "lottery") && text_of(subject, "opensAt")[0] == '\0') {
-        check_add(list, "opening", CHECK_FAIL, "Set opensAt: the draw is held then.",
-                  "A lottery without an opening is never drawn.");
+        check_add(list, "opening", CHECK_FAIL, "Set opensAt: the draw is held at that time.",
+                  "The draw of a lottery without opensAt is never held.");
     } else {
         check_add(list, "opening", CHECK_OK, "", "The queue is %s.", text_of(subject, "state"));
     }
@@ -118,11 +118,11 @@ static void check_opening(struct checklist *list, const struct subject *subject)
 static void check_gate(struct checklist *list, const struct subject *subject)
 {
     if (has_text(subject, "activation", "hold")) {
-        check_add(list, "gate", CHECK_WARN, "Set activation to on when it may go on.",
-                  "The gate holds everybody, those with a pass included.");
+        check_add(list, "gate", CHECK_WARN, "Set activation to on to admit visitors again.",
+                  "The gate holds everyone, including visitors with a pass.");
     } else if (!has_text(subject, "activation", "on")) {
-        check_add(list, "gate", CHECK_WARN, "Set activation to on before the crowd comes.",
-                  "The gate is %s: it lets everybody through.", text_of(subject, "activation"));
+        check_add(list, "gate", CHECK_WARN, "Set activation to on before the opening.",
+                  "The gate is %s: it lets everyone through.", text_of(subject, "activation"));
     } else {
         check_add(list, "gate", CHECK_OK, "", "The gate is on.");
     }
@@ -135,10 +135,11 @@ static void check_rate(struct checklist *list, const struct subject *subject)
     int64_t taken = subject->stats.ready + subject->stats.claimed + subject->stats.unpaid;
 
     check_add(list, "rate", rate > 0 ? CHECK_OK : CHECK_FAIL,
-              "Set ratePerSecond to what the shop bears.", "%g a second are let in.", rate);
+              "Set ratePerSecond to what the shop can handle.", "%g members a second are admitted.",
+              rate);
     if (subject->in_redis && (double)taken >= places) {
         check_add(list, "places", CHECK_WARN,
-                  "Wait until some are done, or raise maxActive if the shop bears more.",
+                  "Wait until places become free, or raise maxActive if the shop can handle more.",
                   "All %.0f places are taken.", places);
     } else {
         check_add(list, "places", CHECK_OK, "", "%" PRId64 " of %.0f places are taken.", taken,
@@ -166,7 +167,8 @@ static void check_goods(struct checklist *list, const struct subject *subject)
 
     if (goods_list(services->postgres, list->request->arena, subject->row->id, &rows, &count) !=
         POSTGRES_OK) {
-        check_add(list, "stock", CHECK_WARN, "Look again.", "PostgreSQL did not say what is left.");
+        check_add(list, "stock", CHECK_WARN, "Look again.",
+                  "PostgreSQL does not answer, so the stock is unknown.");
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -176,7 +178,7 @@ static void check_goods(struct checklist *list, const struct subject *subject)
     if (count == 0) {
         bool for_visitors = has_text(subject, "identity", "visitor");
         check_add(list, "stock", for_visitors ? CHECK_OK : CHECK_WARN,
-                  "Load products, coupons or seats, unless the queue only stands before a site.",
+                  "Load products, coupons or seats, unless the queue only protects a site.",
                   "Nothing is sold through the queue itself.");
     } else {
         check_add(list, "stock", left > 0 ? CHECK_OK : CHECK_FAIL,
@@ -184,12 +186,13 @@ static void check_goods(struct checklist *list, const struct subject *subject)
                   "%" PRId64 " of %" PRId64 " pieces of %zu kinds are left.", left, total, count);
     }
     if (costs_something(rows, count) && strcmp(services->settings->payment_provider, "none") == 0) {
-        check_add(list, "payment-provider", CHECK_WARN, "Set payment_provider and its key.",
-                  "Something costs money, and nobody takes it: such orders stay unpaid.");
+        check_add(
+            list, "payment-provider", CHECK_WARN, "Set payment_provider and its key.",
+            "Goods have a price, but there is no payment provider: their orders stay unpaid.");
     }
 }
 
-/* What a rehearsal leaves behind, and what everybody will read. */
+/* What is left of a rehearsal, and the public message. */
 static void check_leftovers(struct checklist *list, const struct subject *subject)
 {
     const char *message = text_of(subject, "message");
@@ -197,16 +200,16 @@ static void check_leftovers(struct checklist *list, const struct subject *subjec
     int64_t inside = subject->stats.ready + subject->stats.claimed + subject->stats.unpaid;
 
     if (is_ahead && inside > 0) {
-        check_add(
-            list, "leftovers", CHECK_WARN,
-            "Reset the queue if they are from a rehearsal: nobody can be in before the opening.",
-            "%" PRId64 " have a place already.", inside);
+        check_add(list, "leftovers", CHECK_WARN,
+                  "Reset the queue if they are from a rehearsal: no one can have a place before "
+                  "the opening.",
+                  "%" PRId64 " have a place already.", inside);
     } else {
         check_add(list, "leftovers", CHECK_OK, "", "%" PRId64 " wait, %" PRId64 " have a place.",
                   subject->stats.waiting, inside);
     }
     if (message[0] != '\0') {
-        check_add(list, "message", CHECK_OK, "", "Everybody who waits reads: %s", message);
+        check_add(list, "message", CHECK_OK, "", "Everyone who waits sees: %s", message);
     }
 }
 

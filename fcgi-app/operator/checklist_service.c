@@ -10,7 +10,7 @@
 #include "lib/store/redis.h"
 
 enum {
-    SLOW_MS = 100, /* an answer that should take less than one */
+    SLOW_MS = 100, /* for an answer that should take less than one */
     CLOCK_WARN_MS = 500,
     CLOCK_FAIL_MS = 5000,
     RECONCILE_WARN_MS = 2 * 60 * 1000,
@@ -34,7 +34,7 @@ static int64_t apart(int64_t a, int64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Returns the host's time in the middle of the call, for comparing clocks. */
+/* Returns the host's time in the middle of the call, to compare clocks. */
 static int64_t check_redis(struct checklist *list)
 {
     const struct services *services = list->services;
@@ -45,11 +45,11 @@ static int64_t check_redis(struct checklist *list)
     int64_t took = clock_monotonic_ms() - before;
     if (!list->redis_answers) {
         check_add(list, "redis", CHECK_FAIL,
-                  "Start Redis, or look at redis_socket: without it nobody is let in.",
+                  "Start Redis, or check redis_socket: without it no one is admitted.",
                   "Redis does not answer: %s.", redis_error(services->redis));
     } else {
         check_add(list, "redis", took > SLOW_MS ? CHECK_WARN : CHECK_OK,
-                  "Look at what keeps Redis: SLOWLOG GET, other users of it, swapping.",
+                  "Find out what slows Redis down: SLOWLOG GET, other users of it, swapping.",
                   "Redis answers in %" PRId64 " ms.", took);
     }
     return wall + took / 2;
@@ -66,8 +66,8 @@ static int64_t check_postgres(struct checklist *list)
     int64_t took = clock_monotonic_ms() - before;
     if (!list->postgres_answers) {
         check_add(list, "postgres", CHECK_FAIL,
-                  "Start PostgreSQL, or look at postgres_conninfo and the migrations: nobody can "
-                  "order, and queues cannot be looked at here.",
+                  "Start PostgreSQL, or check postgres_conninfo and the migrations: no one can "
+                  "order, and queues cannot be checked here.",
                   "PostgreSQL does not answer.");
     } else if (list->figures.is_standby) {
         check_add(list, "postgres", CHECK_FAIL,
@@ -75,7 +75,7 @@ static int64_t check_postgres(struct checklist *list)
                   "PostgreSQL is a standby and takes no orders.");
     } else {
         check_add(list, "postgres", took > SLOW_MS ? CHECK_WARN : CHECK_OK,
-                  "Look at its load, its locks (pg_stat_activity) and its disk.",
+                  "Check its load, its locks (pg_stat_activity) and its disk.",
                   "PostgreSQL answers in %" PRId64 " ms.", took);
     }
     return wall + took / 2;
@@ -91,8 +91,8 @@ static void check_clocks(struct checklist *list, int64_t at_redis, int64_t at_po
         return;
     }
     check_add(list, "clock", by_limits(worst, CLOCK_WARN_MS, CLOCK_FAIL_MS),
-              "Let chrony or systemd-timesyncd set the clocks: openings go by Redis's, logins by "
-              "this host's.",
+              "Let chrony or systemd-timesyncd set the clocks: openings follow Redis's clock, "
+              "logins this host's.",
               "This host's clock and Redis's are %" PRId64 " ms apart, PostgreSQL's %" PRId64
               " ms.",
               redis, postgres);
@@ -109,15 +109,15 @@ static void check_order_pool(struct checklist *list)
     }
     if (silence == 0) {
         check_add(list, "order-pool", CHECK_OK, "",
-                  "order_pool_silence_ms is 0: none is waited for.");
+                  "order_pool_silence_ms is 0: admissions do not depend on the order pool.");
     } else if (life.seen_ms < 0) {
         check_add(list, "order-pool", CHECK_FAIL,
-                  "Start the order pool: nobody is let in while nothing can be bought.",
-                  "The order pool has never shown a sign of life.");
+                  "Start the order pool: no one is admitted while orders cannot be placed.",
+                  "The order pool has never sent a heartbeat.");
     } else {
         int64_t age = list->redis_ms > life.seen_ms ? list->redis_ms - life.seen_ms : 0;
         check_add(list, "order-pool", age > silence ? CHECK_FAIL : CHECK_OK,
-                  "Look at the order pool's log and at PostgreSQL: nobody is let in meanwhile.",
+                  "Check the order pool's log and PostgreSQL: no one is admitted meanwhile.",
                   "The order pool was heard %" PRId64 ".%" PRId64 " s ago.", age / 1000,
                   age % 1000 / 100);
     }
@@ -132,15 +132,15 @@ static void check_reconcile(struct checklist *list)
                   "sluice-reconcile has never finished a pass here.");
     } else {
         check_add(list, "reconcile", by_limits(ago, RECONCILE_WARN_MS, RECONCILE_FAIL_MS),
-                  "Look at sluice-reconcile's log: it settles what crashes leave open.",
+                  "Check sluice-reconcile's log: it completes what crashes have interrupted.",
                   "sluice-reconcile finished a pass %" PRId64 " s ago.", ago / 1000);
     }
     if (list->figures.outbox_rows == 0) {
-        check_add(list, "outbox", CHECK_OK, "", "Redis has been told everything.");
+        check_add(list, "outbox", CHECK_OK, "", "Everything has been published to Redis.");
     } else {
         check_add(list, "outbox",
                   by_limits(list->figures.outbox_oldest_ms, OUTBOX_WARN_MS, OUTBOX_FAIL_MS),
-                  "Look at sluice-reconcile's log and whether Redis answers.",
+                  "Check sluice-reconcile's log and whether Redis answers.",
                   "%" PRId64 " things have yet to be told to Redis, the oldest for %" PRId64 " s.",
                   list->figures.outbox_rows, list->figures.outbox_oldest_ms / 1000);
     }
@@ -182,8 +182,8 @@ static void check_disks(struct checklist *list)
               percent < DISK_FAIL_PERCENT   ? CHECK_FAIL
               : percent < DISK_WARN_PERCENT ? CHECK_WARN
                                             : CHECK_OK,
-              "Make room: logs first. Look at the disks of Redis and PostgreSQL, too.",
-              "%d %% are free where %s is, the fullest place of this host that is looked at.",
+              "Free some space, logs first. Check the disks of Redis and PostgreSQL, too.",
+              "%d %% are free on the disk of %s, the fullest of the checked ones on this host.",
               percent, worst);
 }
 
@@ -195,19 +195,19 @@ static void check_certificate(struct checklist *list)
 
     if (path[0] == '\0') {
         check_add(list, "certificate", list->request->https ? CHECK_WARN : CHECK_OK,
-                  "Set tls_certificate_file, so that it is looked at.",
+                  "Set tls_certificate_file, so that its expiry is checked.",
                   list->request->https
-                      ? "This site is served by TLS, and nobody looks at its certificate."
-                      : "Not looked at: this site is asked by plain HTTP here, and "
+                      ? "This site is served by TLS, but its certificate is not checked."
+                      : "Not checked: this site is served by plain HTTP here, and "
                         "tls_certificate_file is not set.");
     } else if (!certificate_read(path, &left, &begun)) {
         check_add(list, "certificate", CHECK_FAIL,
-                  "Look at tls_certificate_file and who may read it.",
-                  "%s cannot be read, or holds no certificate.", path);
+                  "Check tls_certificate_file and its permissions.",
+                  "%s cannot be read, or contains no certificate.", path);
     } else if (!begun || left <= 0) {
         check_add(list, "certificate", CHECK_FAIL,
                   "Renew the certificate and reload nginx: browsers refuse this one.",
-                  left <= 0 ? "The certificate has ended." : "The certificate is not good yet.");
+                  left <= 0 ? "The certificate has expired." : "The certificate is not valid yet.");
     } else {
         int64_t days = left / DAY_S;
         check_add(list, "certificate",

@@ -17,7 +17,7 @@ bool refuse_coupon_call(const struct request *request, struct response *response
         return false;
     case COUPON_UNKNOWN:
         problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
-                       "PostgreSQL gave no answer in time; the change may or may not be stored. "
+                       "PostgreSQL did not answer in time; the change may or may not be stored. "
                        "Send the same request again.");
         return false;
     default:

@@ -1,5 +1,5 @@
 /*
- * coupon_event_answer — what the operators' routes about coupon events share.
+ * coupon_event_answer — shared by the operators' routes about coupon events.
  */
 #ifndef SLUICE_OPERATOR_COUPON_EVENT_ANSWER_H
 #define SLUICE_OPERATOR_COUPON_EVENT_ANSWER_H
@@ -17,7 +17,7 @@ void answer_coupon_event(const struct services *services, const struct request *
 bool require_coupon_event(const struct services *services, const struct request *request,
                           struct response *response, struct str id, struct coupon_event *event);
 
-/** Answers what NO_SUCH, UNAVAILABLE, UNKNOWN and FAILED come to. Returns false. */
+/** Answers NO_SUCH, UNAVAILABLE, UNKNOWN or FAILED. Returns false. */
 bool refuse_coupon_call(const struct request *request, struct response *response,
                         enum coupon_outcome outcome, struct str id);
 

@@ -1,9 +1,9 @@
 /*
- * DELETE /v1/admin/queues/{queue}[?force=true] — deletes a queue in which nobody is left, or with
- * force also one that has people in it: they are sent away.
+ * DELETE /v1/admin/queues/{queue}[?force=true] — deletes an empty queue; with force also one with
+ * members in it, who lose their places.
  * Reply   204
- * Errors  NOT_FOUND; QUEUE_BUSY while anybody waits, holds a token or a place, or orders;
- *         ADMISSION_UNAVAILABLE where Redis cannot say so
+ * Errors  NOT_FOUND; QUEUE_BUSY while a member waits, holds a token or a place, or orders;
+ *         ADMISSION_UNAVAILABLE if Redis does not answer
  */
 #include <inttypes.h>
 
@@ -38,8 +38,8 @@ static bool nobody_left(const struct services *services, const struct request *r
 
     if (queue_publication_read_stats(reply, request->arena, &stats) != OUTCOME_OK) {
         problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
-                       "Redis cannot say whether anybody is left in the queue; nothing was "
-                       "changed. With ?force=true it is not asked.");
+                       "Redis does not answer, so the queue may still have members; nothing was "
+                       "changed. ?force=true skips this check.");
         return false;
     }
     if (stats.waiting + stats.away + stats.ready + stats.claimed + stats.unpaid > 0) {

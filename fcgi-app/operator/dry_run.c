@@ -1,10 +1,10 @@
 /*
- * POST /v1/admin/gate/dry-run — what the gate would do with a request. It asks and changes nothing: nobody enters, no pass is
- * renewed, nothing is counted. For viewers, too. It is judged by the gate's own rules (gate/gate_decision.h).
+ * POST /v1/admin/gate/dry-run — what the gate would do with a request. It only reads: nobody enters, no pass is renewed,
+ * nothing is counted. For viewers, too. It uses the gate's own rules (gate/gate_decision.h).
  * Request {"queue", "url": path or address, "client": "page"|"form"|"fetch"|"app"|"prefetch", "method"?, "address"?,
- *         "userAgent"?, "bypassSecret"?, "cookie"?: as the browser sends them, "member"?: whom the site names, or a visitor}
- * Reply   200 {"through", "verdict", "why", "subject": who it is or null, "pass": what the pass is worth, "path": what bypass
- *         rules see}
+ *         "userAgent"?, "bypassSecret"?, "cookie"?: as the browser sends them, "member"?: as the site names it, or a visitor}
+ * Reply   200 {"through", "verdict", "why", "subject": the owner or null, "pass": the state of the pass, "path": the path
+ *         that bypass rules see}
  * Errors  INVALID_REQUEST, NOT_FOUND, ADMISSION_UNAVAILABLE
  */
 #include <string.h>
@@ -21,7 +21,7 @@
 
 enum { URL_MAX = 4000, TEXT_MAX = 8000, PARAMETERS_MAX = 16, JSON_OF_A_BYTE = 8 };
 
-/** A request that nobody sent. */
+/** A simulated request. */
 struct simulated {
     const struct services *services;
     const struct request *request;
@@ -45,8 +45,8 @@ static bool refuse(const struct simulated *it, const char *pointer, const char *
     return false;
 }
 
-/** A text of the body, empty where it is missing. Returns false with an answer for anything else
- *  or what is too long. */
+/** A text of the body, empty if it is missing. Returns false with an answer if it is no text or too
+ *  long. */
 static bool read_text(const struct simulated *it, const char *name, size_t maximum,
                       struct str *text)
 {
@@ -62,14 +62,14 @@ static bool read_text(const struct simulated *it, const char *name, size_t maxim
     }
     *text = str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
     if (text->n > maximum || memchr(text->p, '\0', text->n) != NULL) {
-        return refuse(it, pointer, "It is too long, or holds a NUL.");
+        return refuse(it, pointer, "It is too long, or contains a NUL.");
     }
     return true;
 }
 
 static void add_parameter(struct simulated *it, const char *name, struct str value)
 {
-    /* One place is kept for the NULL at the end. */
+    /* One slot is kept for the terminating NULL. */
     if (value.n > 0 && it->count + 1 < PARAMETERS_MAX) {
         it->parameters[it->count++] =
             arena_format(it->request->arena, "%s=%.*s", name, STR_ARG(value));
@@ -88,7 +88,7 @@ static bool add_text(struct simulated *it, const char *name, const char *paramet
     return true;
 }
 
-/** Resolves "." and ".." and merges slashes, as nginx does before it looks at a path. */
+/** Resolves "." and ".." and merges slashes, as nginx does before it matches a path. */
 static struct str normal_path(struct arena *arena, struct str path)
 {
     char *out = arena_alloc(arena, path.n + 2);
@@ -115,7 +115,7 @@ static struct str normal_path(struct arena *arena, struct str path)
     return str_sized(n > 0 ? out : "/", n > 0 ? n : 1);
 }
 
-/** The path of an address, decoded. */
+/** The decoded path of a URL. */
 static bool read_path(struct simulated *it)
 {
     struct str url;
@@ -141,7 +141,7 @@ static bool read_path(struct simulated *it)
     return true;
 }
 
-/** The headers that such a client sends. */
+/** The headers that a client of this kind sends. */
 static bool add_client(struct simulated *it)
 {
     struct str client;
@@ -169,7 +169,7 @@ static bool add_client(struct simulated *it)
     return true;
 }
 
-/** Reads the body into what nginx would hand over. */
+/** Converts the body into the parameters that nginx would pass. */
 static bool build_request(struct simulated *it, struct request *simulated)
 {
     struct str queue;
@@ -190,7 +190,7 @@ static bool build_request(struct simulated *it, struct request *simulated)
         return false;
     }
     if (it->member.n > 0 && !visitor_or_member_is(it->member)) {
-        return refuse(it, "/member", "That is no member's id, and no visitor's.");
+        return refuse(it, "/member", "That is not the id of a member or a visitor.");
     }
     if (!visitor_id_is(it->member)) {
         add_parameter(it, "SLUICE_MEMBER", it->member);
@@ -209,21 +209,21 @@ static const char *pass_word(const struct visit *visit)
                                                            : "ended by an operator or the site";
 }
 
-/** What is behind the words of the gate's own decision. */
+/** The reason for the gate's own decision. */
 static const char *why_of(const struct visit *visit, const char *verdict)
 {
     static const char *const RULES[] = {
-        [GATE_BYPASS_NETWORK] = "A rule of bypass lets this address through.",
-        [GATE_BYPASS_PATH] = "A rule of bypass lets this path through.",
-        [GATE_BYPASS_SECRET] = "The secret of bypass lets it through.",
-        [GATE_BYPASS_CRAWLER] = "A rule of bypass lets this crawler through.",
+        [GATE_BYPASS_NETWORK] = "A bypass rule lets this address through.",
+        [GATE_BYPASS_PATH] = "A bypass rule lets this path through.",
+        [GATE_BYPASS_SECRET] = "The bypass secret lets it through.",
+        [GATE_BYPASS_CRAWLER] = "A bypass rule lets this crawler through.",
     };
     static const char *const WORDS[][2] = {
-        {"off", "The gate is off: everybody goes through."},
-        {"watch", "The gate only watches: everybody goes through, and is counted."},
-        {"hold", "The gate is on hold: nobody goes through, whoever it is."},
-        {"pass", "The pass is good and was renewed a moment ago."},
-        {"preflight", "A browser's question before a script's request always goes through."},
+        {"off", "The gate is off: every request passes."},
+        {"watch", "The gate only watches: every request passes and is counted."},
+        {"hold", "The gate is on hold: no visitor passes, with or without a pass."},
+        {"pass", "The pass is valid and was renewed a moment ago."},
+        {"preflight", "A CORS preflight always passes."},
     };
     enum gate_bypass_reason rule = gate_bypass_match(visit->known->bypass, &visit->facts);
 
@@ -236,12 +236,12 @@ static const char *why_of(const struct visit *visit, const char *verdict)
         }
     }
     return visit->kind == CLIENT_PAGE
-               ? "Nobody knows who it is: it sees the waiting page, which enters the line."
-               : "Nobody knows who it is, and this is no page that a person opens: it is told to "
+               ? "The visitor is unknown: the waiting page is shown, and enters the line."
+               : "The visitor is unknown, and this is not a page navigation: the client is told to "
                  "wait and takes no place.";
 }
 
-/** Its owner is known: where do they stand? Read only, where the gate would renew the pass. */
+/** Finds the place of a known owner. Read only, where the gate would renew the pass. */
 static bool find_owner(const struct simulated *it, const struct visit *visit,
                        struct finding *finding)
 {
@@ -260,8 +260,8 @@ static bool find_owner(const struct simulated *it, const struct visit *visit,
     finding->verdict = finding->through ? "pass" : "wait";
     finding->why = member_why(it->services, it->request, visit->queue, &place);
     if (!finding->through && gate_may_enter_at_once(visit)) {
-        *finding =
-            (struct finding){true, "enter", "Nobody waits: it would enter and go through at once."};
+        *finding = (struct finding){
+            true, "enter", "No one waits: the visitor would enter and be admitted immediately."};
     }
     return true;
 }
@@ -282,7 +282,7 @@ static bool find(const struct simulated *it, const struct visit *visit, struct f
         return true;
     case GATE_ENTER:
         *finding = (struct finding){
-            true, "enter", "Nobody waits: it would enter as a new visitor and go through at once."};
+            true, "enter", "No one waits: a new visitor would enter and be admitted immediately."};
         return true;
     case GATE_CHECK:
         return find_owner(it, visit, finding);
@@ -290,9 +290,10 @@ static bool find(const struct simulated *it, const struct visit *visit, struct f
     return false;
 }
 
-/** Fills what the gate knows of the queue and of the owner. Returns false with an answer where
- *  that cannot be. */
-static bool look(const struct simulated *it, const struct request *simulated, struct visit *visit)
+/** Reads what the gate knows of the queue and of the owner. Returns false with an answer if that
+ *  fails. */
+static bool read_knowledge(const struct simulated *it, const struct request *simulated,
+                           struct visit *visit)
 {
     const redisReply *reply = redis_call(it->services->redis, it->request->arena,
                                          gate_look(it->request->arena, visit->queue));
@@ -303,8 +304,8 @@ static bool look(const struct simulated *it, const struct request *simulated, st
             return queue_not_found(it->request, it->response, visit->queue);
         }
         problem_answer(it->request, it->response, PROBLEM_ADMISSION_UNAVAILABLE,
-                       "Redis gave no answer: the gate lets nobody in then, and keeps those with a "
-                       "pass until its end.");
+                       "Redis does not answer: the gate admits no one then, and visitors with a "
+                       "pass stay until it expires.");
         return false;
     }
     visit_identify(it->services, simulated, visit);
@@ -314,7 +315,7 @@ static bool look(const struct simulated *it, const struct request *simulated, st
     return true;
 }
 
-/** A path has any bytes, and JSON none but UTF-8: what is not stands as U+FFFD. */
+/** A path may contain any bytes, JSON only UTF-8: other bytes become U+FFFD. */
 static json_object *path_json(struct arena *arena, struct str path)
 {
     struct buffer text;
@@ -339,7 +340,7 @@ void dry_run(const struct services *services, const struct request *request,
         return;
     }
     struct visit *visit = visit_read(&simulated);
-    if (visit == NULL || !look(&it, &simulated, visit) || !find(&it, visit, &finding)) {
+    if (visit == NULL || !read_knowledge(&it, &simulated, visit) || !find(&it, visit, &finding)) {
         return;
     }
     json_object *answer = json_object_new_object();

@@ -1,7 +1,7 @@
 /*
- * POST /v1/admin/queues/{queue}/members/{member}/evict — takes one member out of the line or out of
+ * POST /v1/admin/queues/{queue}/members/{member}/evict — removes one member from the line or from
  * the shop; a pass through the gate ends within a second on every host.
- * Reply   200 as GET of the member, also where there was nothing to take
+ * Reply   200 as GET of the member, also if there was nothing to remove
  * Errors  ORDER_IN_PROGRESS 409, NOT_FOUND, ADMISSION_UNAVAILABLE
  * Touches lua/member_end.lua, audit
  */

@@ -14,7 +14,7 @@
 
 enum { LIMIT_USUAL = 100, TARGET_MAX = 128 };
 
-/** A number of the query between 1 and `max`, left as it is where it is missing. */
+/** A number of the query between 1 and `max`, unchanged if it is missing. */
 static bool read_number(const struct request *request, struct response *response, const char *name,
                         int64_t max, int64_t *number)
 {
@@ -82,7 +82,7 @@ void get_audit(const struct services *services, const struct request *request,
         !read_target(request, response, &target)) {
         return;
     }
-    /* One row more than wanted tells whether there is a next page. */
+    /* One row more than wanted shows whether there is a next page. */
     if (!store_answered(services, request, response,
                         audit_store_list(services->postgres, request->arena, before_id, target,
                                          limit + 1, &rows, &count))) {

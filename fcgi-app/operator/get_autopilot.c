@@ -1,11 +1,11 @@
 /*
- * GET /v1/admin/queues/{queue}/autopilot — the rate in force, and how it came to be.
+ * GET /v1/admin/queues/{queue}/autopilot — the rate in force, and its recent changes.
  * Reply   200 {"queue", "enabled", "settings", "ratePerSecond", "ratePerSecondInForce", "floor",
- *         "ceiling", "last", "moves"}; settings: the queue's `autopilot`, null where it has none;
- *         floor, ceiling: what they come to, null while it is off; last: the last look, null before
- *         one; moves: at most 200, oldest first. A look or move is {"at", "from", "to", "reason",
- *         "orderP95Ms", "originP95Ms", "dropShare", "noShowShare", "waiting"}
- * Errors  NOT_FOUND; ADMISSION_UNAVAILABLE where Redis cannot say
+ *         "ceiling", "last", "moves"}; settings: the queue's `autopilot`, null if it has none;
+ *         floor, ceiling: their values in force, null while it is off; last: the last evaluation,
+ *         null before the first; moves: at most 200, oldest first. Each is {"at", "from", "to",
+ *         "reason", "orderP95Ms", "originP95Ms", "dropShare", "noShowShare", "waiting"}
+ * Errors  NOT_FOUND; ADMISSION_UNAVAILABLE if Redis does not answer
  * Touches lua/autopilot_read.lua
  */
 #include "fcgi-app/http/problem.h"
@@ -21,7 +21,7 @@ static json_object *parsed(struct arena *arena, struct str text)
     return text.n == 0 ? NULL : json_tokener_parse(arena_copy(arena, text));
 }
 
-/* A plain decimal, null where there is none. */
+/* A plain decimal, null if there is none. */
 static json_object *number_of(struct arena *arena, struct str text)
 {
     json_object *read = text.n > 0 && text.n < NUMBER_TEXT ? parsed(arena, text) : NULL;
@@ -71,7 +71,8 @@ void get_autopilot(const struct services *services, const struct request *reques
         return;
     }
     if (outcome != OUTCOME_OK) {
-        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE, "Redis gave no answer.");
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
+                       "Redis does not answer. Send the same request again.");
         return;
     }
     json_object *answer = autopilot_json(request->arena, call.id, reply);

@@ -1,8 +1,8 @@
 /*
- * GET /v1/admin/checklist[?queue=…] — what is to be right before an opening, for the service and
+ * GET /v1/admin/checklist[?queue=…] — what must be right before an opening, for the service and
  * for all queues or one.
  * Reply   200 {"items": [{"name", "queue": id or null, "state": "ok"|"warn"|"fail", "detail",
- *         "do"}, …]}; it is an answer, too, when a part is silent
+ *         "do"}, …]}, also if a part does not respond
  * Errors  INVALID_REQUEST, NOT_FOUND
  */
 #include <stdarg.h>
@@ -43,12 +43,12 @@ static void check_queues(struct checklist *list, const struct queue_row *rows, s
     }
     if (count == 0) {
         check_add(list, "queues", CHECK_WARN,
-                  "Make one: sluicectl queue set NAME ratePerSecond=20.", "There is no queue.");
+                  "Create one: sluicectl queue set NAME ratePerSecond=20.", "There is no queue.");
     }
 }
 
-/* One queue, or all of them where none is named. Returns false with an answer where the one is
- * not there. */
+/* One queue, or all of them if none is named. Returns false with an answer if that one does not
+ * exist. */
 static bool check_wanted(struct checklist *list, struct response *response, struct str queue)
 {
     const struct services *services = list->services;

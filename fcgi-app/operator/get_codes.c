@@ -1,6 +1,6 @@
 /*
  * GET /v1/admin/queues/{queue}/codes — how many codes a queue has, and how many of their uses are
- * used: as far as Redis has told, which it does every few seconds.
+ * used: as last copied from Redis, every few seconds.
  * Reply   200 {"queue", "kinds": [{"kind", "codes", "uses", "used"}]}
  *
  * GET /v1/admin/queues/{queue}/codes/uses[?after=CURSOR] — who has used which code, by the codes'
@@ -53,7 +53,7 @@ static bool read_after(const struct request *request, struct response *response,
         return true;
     }
     problem_answer(request, response, PROBLEM_INVALID_REQUEST,
-                   "after must be the next of the page before.");
+                   "after must be the `next` of the previous page.");
     return false;
 }
 

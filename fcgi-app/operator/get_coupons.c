@@ -26,7 +26,7 @@ void get_coupons(const struct services *services, const struct request *request,
     }
     if (request_query(request, STR("after"), &after) && (after.n == 0 || after.n > AFTER_MAX)) {
         problem_answer(request, response, PROBLEM_INVALID_REQUEST,
-                       "after must be the next of the page before.");
+                       "after must be the `next` of the previous page.");
         return;
     }
     enum coupon_outcome outcome = coupons_page(services->postgres, request->arena, call.id, after,

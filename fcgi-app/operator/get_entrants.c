@@ -1,7 +1,7 @@
 /*
  * GET /v1/admin/queues/{queue}/lottery/entrants[?after=N] — the list that the draw was held from,
- * in its order: by it the list's hash can be computed again. Redis alone has it.
- * Reply   200 {"entrants": ["number member", …], "next": N|null}: next is the after of the next
+ * in its order, from which the list's hash can be computed again. Only Redis has it.
+ * Reply   200 {"entrants": ["number member", …], "next": N|null}: next is the `after` of the next
  *         page
  * Errors  INVALID_REQUEST, ADMISSION_UNAVAILABLE
  */
@@ -33,7 +33,8 @@ void get_entrants(const struct services *services, const struct request *request
         redis_call(services->redis, request->arena,
                    lottery_entrants_ask(request->arena, call.id, after, ENTRANTS_PER_PAGE));
     if (reply == NULL || reply->type != REDIS_REPLY_ARRAY) {
-        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE, "Redis gave no answer.");
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
+                       "Redis does not answer. Send the same request again.");
         return;
     }
     json_object *answer = json_object_new_object();

@@ -1,7 +1,7 @@
 /*
- * GET /v1/admin/queues/{queue}/history[?from=…][&to=…][&step=60..86400] — the numbers of the last
- * hours and days, one point a step. Without a step it is the smallest that gives at most
- * HISTORY_POINTS_MAX points; without `from` the last six hours.
+ * GET /v1/admin/queues/{queue}/history[?from=…][&to=…][&step=60..86400] — the statistics of the
+ * last hours and days, one point a step. The default step is the smallest that gives at most
+ * HISTORY_POINTS_MAX points; the default `from` is six hours ago.
  * Reply   200 {"queue", "step", "points": [a sample as in stats, …]}
  * Errors  INVALID_REQUEST, NOT_FOUND, ORDERS_UNAVAILABLE
  */
@@ -26,7 +26,7 @@ static bool refuse(const struct request *request, struct response *response, con
     return false;
 }
 
-/** A time of the query in seconds, left as it is where it is missing. */
+/** A time of the query in seconds, unchanged if it is missing. */
 static bool read_time(const struct request *request, struct response *response, const char *name,
                       int64_t *seconds)
 {
@@ -73,7 +73,7 @@ static bool read_range(const struct request *request, struct response *response,
     }
     return range->step_s >= least ||
            refuse(request, response,
-                  "That would be more than 1500 points: take a longer step or less time.");
+                  "That would be more than 1500 points. Use a longer step or a shorter time.");
 }
 
 void get_history(const struct services *services, const struct request *request,
@@ -93,7 +93,7 @@ void get_history(const struct services *services, const struct request *request,
                                       range.to_s, range.step_s, &points, &count))) {
         return;
     }
-    /* A queue that was deleted has its history still. */
+    /* A deleted queue keeps its history. */
     if (count == 0 && !store_answered(services, request, response,
                                       queue_store_get(services->postgres, request->arena, call.id,
                                                       &found, &row))) {

@@ -1,8 +1,8 @@
 /*
- * GET /v1/admin/queues/{queue}/members/{member} — where one member stands.
+ * GET /v1/admin/queues/{queue}/members/{member} — one member's place in a queue.
  * Reply   200 {"queue", "member", "queueState", "standing": "READY|CLAIMED|WAITING|AWAY|NONE",
  *         "seq", "generation", "rank", "endsAt", "hasSeenToken", "unpaidOrder", "serverTime"};
- *         endsAt: of the token, of the running order's lease, or of the number that is kept while
+ *         endsAt: of the token, of the running order's lease, or of the number kept while
  *         the member is away
  * Errors  NOT_FOUND, ADMISSION_UNAVAILABLE
  * Touches lua/member_find.lua

@@ -1,11 +1,11 @@
 /*
- * GET /v1/admin/overview[?samples=0..60] — all queues with their numbers, cheap enough to be asked
- * once a second. What does not answer is said, and the rest is there: an operator looks here when
- * something is wrong.
+ * GET /v1/admin/overview[?samples=0..60] — all queues with their statistics, cheap enough for one
+ * request a second. A part that does not respond is reported, and the rest is returned: operators
+ * look here when something is wrong.
  * Reply   200 {"role", "serverTime", "redis", "postgres", "service": {…}|null, "queues": [{"queue",
  *         "settings", "stats"}, …]} settings as GET of the queue, null without PostgreSQL; stats
  *         null without Redis
- * Errors  INVALID_REQUEST; ORDERS_UNAVAILABLE where neither answers
+ * Errors  INVALID_REQUEST; ORDERS_UNAVAILABLE if neither answers
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 
 enum { SAMPLES_MAX = 60 };
 
-/** What the answer is made of. */
+/** The parts of the answer. */
 struct overview {
     const struct services *services;
     const struct request *request;
@@ -60,7 +60,7 @@ static json_object *service_json(const struct service_figures *figures)
     return answer;
 }
 
-/** The numbers of one queue; NULL where Redis does not know it, or does not answer, which is
+/** The statistics of one queue; NULL if Redis does not know it, or does not answer, which is
  *  remembered. */
 static json_object *numbers_json(struct overview *overview, struct str queue)
 {

@@ -1,7 +1,7 @@
 /*
  * GET /v1/admin/payments/{payment} — one payment and everything that happened to it. For viewers
  * too.
- * Reply   200 a payment, see payment_answer.h, with "events": [{"from" (null: its beginning), "to",
+ * Reply   200 a payment, see payment_answer.h, with "events": [{"from" (null: created), "to",
  *         "why", "at"}, …], the oldest first
  * Errors  NOT_FOUND, ORDERS_UNAVAILABLE 503
  */

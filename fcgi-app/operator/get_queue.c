@@ -1,6 +1,6 @@
 /*
- * GET /v1/admin/queues/{queue} — a queue's settings, each with the value that is in force.
- * Reply   200 the queue; PUT takes it back as it is
+ * GET /v1/admin/queues/{queue} — a queue's settings, each with the value in force.
+ * Reply   200 the queue; PUT accepts it unchanged
  * Errors  NOT_FOUND
  */
 #include "fcgi-app/operator/queue_answer.h"

@@ -1,6 +1,6 @@
 /*
- * GET /v1/admin/shows/{show}[?seats=false] — a show with its whole plan, as PUT takes it; with
- * seats=false without.
+ * GET /v1/admin/shows/{show}[?seats=false] — a show with its complete plan, as PUT accepts it; with
+ * seats=false without the plan.
  * Reply   200 {"show", "concert", "startsAt", "queue", "maxSeatsPerMember", "holdTtlSeconds",
  *         "currency" (null: no seats yet), "seatCount", "taken" (ordered or sold), "version",
  *         "createdAt", "updatedAt", "seats": [{"id", "section", "row", "number", "price":

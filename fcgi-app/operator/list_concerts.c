@@ -1,7 +1,7 @@
 /*
  * GET /v1/admin/concerts[?after=ID] — all concerts, in order of their ids.
- * Reply   200 {"concerts": [a concert as its own route gives it, …], "next": ID|null}, five hundred
- *         a page
+ * Reply   200 {"concerts": [a concert as its own route returns it, …], "next": ID|null}, five
+ *         hundred a page
  * Errors  INVALID_REQUEST
  */
 #include "fcgi-app/operator/object_list.h"

@@ -1,7 +1,7 @@
 /*
  * GET /v1/admin/coupon-events[?after=ID] — all coupon events, in order of their ids.
- * Reply   200 {"events": [an event as its own route gives it, without coupons, issued and left, …],
- *         "next": ID|null}, five hundred a page
+ * Reply   200 {"events": [an event as its own route returns it, without coupons, issued and left,
+ *         …], "next": ID|null}, five hundred a page
  * Errors  INVALID_REQUEST
  */
 #include "fcgi-app/operator/object_list.h"

@@ -1,6 +1,6 @@
 /*
  * GET /v1/admin/payments[?stuck=true][&state=…][&order=o_…][&limit=1..500][&cursor=p_…] — payments,
- * the newest first. stuck: only what needs a person. For viewers too.
+ * newest first. stuck: only those that need a person. For viewers too.
  * Reply   200 {"payments": [a payment, see payment_answer.h, …], "next": cursor of the next page or
  *         null}
  * Errors  INVALID_REQUEST 400, ORDERS_UNAVAILABLE 503
@@ -33,14 +33,14 @@ static bool read_filter(const struct request *request, struct response *response
     }
     if (request_query(request, STR("state"), &filter->state) &&
         !payment_phase_parse(filter->state, &phase)) {
-        return refuse(request, response, "state must be one of a payment's, e.g. UNKNOWN.");
+        return refuse(request, response, "state must be a state of a payment, e.g. UNKNOWN.");
     }
     if (request_query(request, STR("order"), &filter->order) && !order_id_is_valid(filter->order)) {
         return refuse(request, response, "order must be an order's id.");
     }
     if (request_query(request, STR("cursor"), &filter->before) &&
         !payment_id_is_valid(filter->before)) {
-        return refuse(request, response, "cursor must be the `next` of the page before.");
+        return refuse(request, response, "cursor must be the `next` of the previous page.");
     }
     if (request_query(request, STR("limit"), &value) &&
         !str_to_int64(value, 1, PAYMENT_PAGE_MAX, limit)) {
@@ -62,7 +62,7 @@ void list_payments(const struct services *services, const struct request *reques
         !read_filter(request, response, &filter, &limit)) {
         return;
     }
-    /* One row more than wanted tells whether there is a next page. */
+    /* One row more than wanted shows whether there is a next page. */
     if (!store_answered(services, request, response,
                         payment_admin_page(services->postgres, request->arena, &filter, limit + 1,
                                            &rows, &count))) {

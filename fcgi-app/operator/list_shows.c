@@ -1,6 +1,6 @@
 /*
  * GET /v1/admin/shows[?after=ID] — all shows, in order of their ids.
- * Reply   200 {"shows": [a show as its own route gives it, without seats, …], "next": ID|null},
+ * Reply   200 {"shows": [a show as its own route returns it, without seats, …], "next": ID|null},
  *         five hundred a page
  * Errors  INVALID_REQUEST
  */

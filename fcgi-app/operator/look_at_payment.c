@@ -1,8 +1,8 @@
 /*
- * POST /v1/admin/payments/{payment}/look — has a payment looked up at its provider as soon as
- * sluice-reconcile comes by. Nothing else changes; what the provider says decides.
- * Reply   202 {"due": whether it will be looked at: not what is only being started, or was given
- *         back}
+ * POST /v1/admin/payments/{payment}/look — schedules a look-up of a payment at its provider, for
+ * the next pass of sluice-reconcile. Nothing else changes; the provider's answer decides.
+ * Reply   202 {"due": whether it will be looked up: not if it is only being started, or was
+ *         refunded}
  * Errors  NOT_FOUND, ORDERS_UNAVAILABLE 503
  */
 #include "fcgi-app/http/problem.h"

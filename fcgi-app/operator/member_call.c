@@ -14,8 +14,9 @@ bool member_begin(const struct services *services, const struct request *request
     }
     call->member = request->parameters[1];
     if (!visitor_or_member_is(call->member)) {
-        problem_answer(request, response, PROBLEM_NOT_FOUND,
-                       "That is no member's id: 1 to 64 of A-Z a-z 0-9 . _ : -, or a visitor's.");
+        problem_answer(
+            request, response, PROBLEM_NOT_FOUND,
+            "That is not a member's id (1 to 64 of A-Z a-z 0-9 . _ : -) or a visitor's.");
         return false;
     }
     return true;

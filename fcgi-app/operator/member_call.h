@@ -1,5 +1,5 @@
 /*
- * member_call — what the operators' routes about one member share.
+ * member_call — shared by the operators' routes about one member.
  */
 #ifndef SLUICE_OPERATOR_MEMBER_CALL_H
 #define SLUICE_OPERATOR_MEMBER_CALL_H
@@ -16,21 +16,21 @@ struct member_call {
     struct str member; /* member or visitor id */
 };
 
-/** As operator_begin(), and answers NOT_FOUND for what is no member's id. */
+/** As operator_begin(), and answers NOT_FOUND for an id that no member can have. */
 bool member_begin(const struct services *services, const struct request *request,
                   struct response *response, bool reads, struct member_call *call);
 
-/** Notes `action` in the audit, then sends `command`. Returns false, with an answer, where that
- *  could not be done; else `outcome` is the script's. */
+/** Records `action` in the audit, then sends `command`. Returns false, with an answer, if that
+ *  failed; else `outcome` is the script's. */
 bool member_act(const struct services *services, const struct request *request,
                 struct response *response, const struct member_call *call, const char *action,
                 struct redis_command *command, enum outcome *outcome);
 
-/** Answers 200 with where the member stands now. */
+/** Answers 200 with the member's current place. */
 void member_answer(const struct services *services, const struct request *request,
                    struct response *response, const struct member_call *call);
 
-/** Answers for an outcome that is not a success. */
+/** Answers an outcome that is not a success. */
 void member_refuse(const struct request *request, struct response *response,
                    const struct member_call *call, enum outcome outcome);
 

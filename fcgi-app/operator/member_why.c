@@ -8,13 +8,13 @@
 #include "lib/base/clock.h"
 #include "lib/orders/queue_store.h"
 
-/** What the queue is like. */
+/** The state of the queue. */
 struct situation {
     struct arena *arena;
     const struct member_place *place;
     struct queue_stats stats;
     bool has_stats;
-    json_object *settings; /* complete; NULL where PostgreSQL gives no answer */
+    json_object *settings; /* complete; NULL if PostgreSQL does not answer */
 };
 
 static double number_of(const struct situation *s, const char *name)
@@ -41,7 +41,7 @@ static bool state_is(const struct situation *s, const char *state)
     return str_equal(s->place->queue_state, str_of(state));
 }
 
-/* By what the queue as a whole is: nobody who waits is let in. NULL: not so. */
+/** Why the queue as a whole admits no one; NULL: it does. */
 static const char *why_no_admissions(const struct situation *s)
 {
     if (s->settings != NULL && strcmp(text_of(s, "activation"), "hold") == 0) {
@@ -76,7 +76,7 @@ static const char *why_no_admissions(const struct situation *s)
     return s->stats.leader.n > 0 ? NULL : "nobody is let in: no scheduler leads the queue";
 }
 
-/* The queue moves: what the one at this place waits for. */
+/** The queue moves: what the member at this place waits for. */
 static const char *why_later(const struct situation *s)
 {
     int64_t taken = s->stats.ready + s->stats.claimed + s->stats.unpaid;

@@ -1,5 +1,5 @@
 /*
- * member_why — why a member stands where they stand, in words for whoever answers the phone.
+ * member_why — explains to support staff why a member has the place they have.
  */
 #ifndef SLUICE_OPERATOR_MEMBER_WHY_H
 #define SLUICE_OPERATOR_MEMBER_WHY_H
@@ -8,8 +8,8 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/admission/gate.h"
 
-/** One or two sentences, in the request's arena. Asks Redis and PostgreSQL for what else there
- *  is to know; what does not answer is left out. */
+/** One or two sentences, in the request's arena. Reads further facts from Redis and PostgreSQL;
+ *  those that cannot be read are omitted. */
 const char *member_why(const struct services *services, const struct request *request,
                        struct str queue, const struct member_place *place);
 

@@ -23,22 +23,22 @@ bool mode_may_change(const struct services *services, const struct request *requ
         return true;
     }
     if (row->lottery_draw.n > 0) {
-        problem_answer(request, response, PROBLEM_QUEUE_BUSY,
-                       "The queue has held its draw, and there is one an epoch: reset it before "
-                       "you change its mode.");
+        problem_answer(
+            request, response, PROBLEM_QUEUE_BUSY,
+            "The queue has held the draw of this epoch. Reset it before you change its mode.");
         return false;
     }
     const redisReply *reply = redis_call(services->redis, request->arena,
                                          queue_publication_stats(request->arena, row->id, 0));
     if (queue_publication_read_stats(reply, request->arena, &stats) != OUTCOME_OK) {
         problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
-                       "Redis cannot say whether anybody is in the queue, and its mode may only "
-                       "change while nobody is; nothing was changed.");
+                       "Redis does not answer, so the queue may not be empty, and only an empty "
+                       "queue may change its mode; nothing was changed.");
         return false;
     }
     if (stats.waiting + stats.away > 0) {
         problem_answer(request, response, PROBLEM_QUEUE_BUSY,
-                       "The mode may only change while nobody is in line: %" PRId64
+                       "The mode may only change while the line is empty: %" PRId64
                        " wait, %" PRId64 " are away with their number kept. Reset the queue first.",
                        stats.waiting, stats.away);
         return false;

@@ -4,7 +4,7 @@
 #include "fcgi-app/operator/queue_answer.h"
 #include "lib/base/identifier.h"
 
-/* A page of the longest descriptions stays far below what an answer may hold. */
+/* A page of the longest descriptions stays far below the maximum size of an answer. */
 enum { OBJECTS_PER_PAGE = 500 };
 
 void answer_object_list(const struct services *services, const struct request *request,
@@ -20,7 +20,7 @@ void answer_object_list(const struct services *services, const struct request *r
     }
     if (request_query(request, STR("after"), &after) && !identifier_is_slug(after)) {
         problem_answer(request, response, PROBLEM_INVALID_REQUEST,
-                       "after must be the `next` of the page before.");
+                       "after must be the `next` of the previous page.");
         return;
     }
     /* One row more than shown tells whether there is a next page. */

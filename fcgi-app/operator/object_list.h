@@ -1,6 +1,6 @@
 /*
- * object_list — what the operators' routes that list products, coupon events, concerts and shows
- * share.
+ * object_list — shared by the operators' routes that list products, coupon events, concerts and
+ * shows.
  */
 #ifndef SLUICE_OPERATOR_OBJECT_LIST_H
 #define SLUICE_OPERATOR_OBJECT_LIST_H
@@ -10,8 +10,8 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/orders/object_pages.h"
 
-/** Answers GET …[?after=ID] with {"NAME": [object, …], "next": ID of the next page's `after`, or
- *  null}. For viewers too. */
+/** Answers GET …[?after=ID] with {"NAME": [object, …], "next": `after` of the next page, or null}.
+ *  For viewers too. */
 void answer_object_list(const struct services *services, const struct request *request,
                         struct response *response, enum object_kind kind, const char *name);
 

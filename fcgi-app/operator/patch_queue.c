@@ -1,18 +1,19 @@
 /*
- * PATCH /v1/admin/queues/{queue} — changes the settings that it names and no other.
+ * PATCH /v1/admin/queues/{queue} — changes only the settings that it names.
  * Request  some of the settings of queue_settings.tbl
  * Reply    200 the queue
- * Errors   NOT_FOUND; QUEUE_BUSY where the mode would change under people in line; otherwise as PUT
+ * Errors   NOT_FOUND; QUEUE_BUSY if the mode would change while members are in line; otherwise as
+ *          PUT
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/mode_change.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 
-/* Somebody who changes the same queue at the same moment wins at most so often. */
+/* Retries after concurrent changes of the same queue. */
 enum { ATTEMPTS = 5 };
 
-/** Reads, merges and stores once. `*change` is QUEUE_STALE where somebody else was quicker. */
+/** Reads, merges and stores once. `*change` is QUEUE_STALE after a concurrent change. */
 static bool attempt(const struct services *services, const struct request *request,
                     struct response *response, const struct operator_call *call, json_object *given,
                     enum queue_change *change, struct queue_row *row)
@@ -65,7 +66,8 @@ void patch_queue(const struct services *services, const struct request *request,
     }
     if (change == QUEUE_STALE) {
         problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
-                       "The queue is being changed by others all the time; nothing was changed.");
+                       "Others keep changing the queue at the same time; nothing was changed. Send "
+                       "the same request again.");
         return;
     }
     if (!publish_change(services, request, response, change, &row)) {

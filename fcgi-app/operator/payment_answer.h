@@ -1,5 +1,5 @@
 /*
- * payment_answer — what the operators' routes about payments share.
+ * payment_answer — shared by the operators' routes about payments.
  */
 #ifndef SLUICE_OPERATOR_PAYMENT_ANSWER_H
 #define SLUICE_OPERATOR_PAYMENT_ANSWER_H
@@ -10,7 +10,7 @@
 #include "fcgi-app/http/response.h"
 #include "lib/orders/payment_admin.h"
 
-/** A payment as operators see it, a new object. Nothing in it lets anybody in: no state of a
+/** A payment as operators see it, a new object. It holds nothing that grants access: no state of a
  *  return URL, no address of a payment page. */
 json_object *payment_json(const struct payment_seen *payment);
 

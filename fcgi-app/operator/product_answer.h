@@ -1,5 +1,5 @@
 /*
- * product_answer — what the operators' routes about products share.
+ * product_answer — shared by the operators' routes about products.
  */
 #ifndef SLUICE_OPERATOR_PRODUCT_ANSWER_H
 #define SLUICE_OPERATOR_PRODUCT_ANSWER_H

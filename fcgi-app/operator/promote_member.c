@@ -1,6 +1,6 @@
 /*
- * POST /v1/admin/queues/{queue}/members/{member}/promote — lets one member in past the line, within
- * maxActive; the rate owes it to the next ones.
+ * POST /v1/admin/queues/{queue}/members/{member}/promote — admits one member ahead of the line,
+ * within maxActive; the admission is deducted from the rate.
  * Reply   200 as GET of the member
  * Errors  NO_ROOM, ALREADY_ACTIVE 409, NOT_FOUND, ADMISSION_UNAVAILABLE
  * Touches lua/member_admit.lua, audit

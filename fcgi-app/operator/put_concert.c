@@ -1,8 +1,8 @@
 /*
- * PUT /v1/admin/concerts/{concert} — creates a concert or replaces what is said of it; its shows
- * come by PUT /v1/admin/shows/{show}.
- * Request  {"title", "venue", "description": ""}; the other fields of GET's answer are overlooked
- * Reply    201 the new concert, 200 the changed one, as GET gives it; the same again changes
+ * PUT /v1/admin/concerts/{concert} — creates or replaces a concert; its shows are set by
+ * PUT /v1/admin/shows/{show}.
+ * Request  {"title", "venue", "description": ""}; the other fields of GET's answer are ignored
+ * Reply    201 the new concert, 200 the changed one, as GET returns it; repeating it changes
  *          nothing
  * Errors   INVALID_REQUEST with the pointer
  */
@@ -30,7 +30,7 @@ static bool read_concert(const struct body_reader *reader, json_object *body,
                           CONCERT_DESCRIPTION_MAX, true, &concert->description);
 }
 
-/* Should it fail, the outbox does it. */
+/* If this fails, the outbox does it. */
 static void publish(const struct services *services, struct arena *arena, struct str concert,
                     int64_t outbox_row)
 {

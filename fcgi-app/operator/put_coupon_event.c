@@ -1,12 +1,12 @@
 /*
- * PUT /v1/admin/coupon-events/{event} — creates an event or replaces what is said of it; its coupons come by
+ * PUT /v1/admin/coupon-events/{event} — creates or replaces an event; its coupons are added by
  * POST …/codes.
  * Request  {"name", "queue", "opensAt": null, "endsAt": null, "captcha": "none"|"altcha"|"siteverify"}; null and
- *          false are "none", true is "altcha"; the other fields of GET's answer are overlooked
- * Reply    201 the new event, 200 the changed one, as GET gives it
- * Errors   INVALID_REQUEST with the pointer; an event of which something is issued stays with its queue.
- *          QUEUE_BUSY: it is to leave a queue in which people are for its sake. ADMISSION_UNAVAILABLE: Redis cannot
- *          say whether anybody is
+ *          false are "none", true is "altcha"; the other fields of GET's answer are ignored
+ * Reply    201 the new event, 200 the changed one, as GET returns it
+ * Errors   INVALID_REQUEST with the pointer; an event with issued coupons cannot change its queue.
+ *          QUEUE_BUSY: the queue to be left has members who came for the event. ADMISSION_UNAVAILABLE: Redis does
+ *          not answer whether it has
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/body_reader.h"
@@ -32,7 +32,7 @@ static bool captcha_is_known(struct str word)
            str_equal(word, STR("siteverify"));
 }
 
-/* A truth value says whether there is a captcha: then it is ours. Empty for what is no word either. */
+/* true means our own captcha. Empty for an unknown word. */
 static struct str captcha_word(json_object *value)
 {
     if (value == NULL) {
@@ -59,16 +59,15 @@ static bool read_event(const struct request *request, struct response *response,
     }
     event->queue = body_text(json_object_object_get(body, "queue"));
     if (!identifier_is_slug(event->queue)) {
-        return body_refuse(&reader, "/queue",
-                           "queue must be the id of the queue that leads to it.");
+        return body_refuse(&reader, "/queue", "queue must be the id of the event's queue.");
     }
     if (!read_time(json_object_object_get(body, "opensAt"), &event->opens_ms)) {
         return body_refuse(&reader, "/opensAt",
-                           "opensAt must be a time by RFC 3339 with its zone, or null.");
+                           "opensAt must be an RFC 3339 time with a zone, or null.");
     }
     if (!read_time(json_object_object_get(body, "endsAt"), &event->ends_ms)) {
         return body_refuse(&reader, "/endsAt",
-                           "endsAt must be a time by RFC 3339 with its zone, or null.");
+                           "endsAt must be an RFC 3339 time with a zone, or null.");
     }
     if (event->opens_ms != COUPON_NO_TIME && event->ends_ms != COUPON_NO_TIME &&
         event->ends_ms <= event->opens_ms) {
@@ -79,7 +78,7 @@ static bool read_event(const struct request *request, struct response *response,
            body_refuse(&reader, "/captcha", "captcha must be none, altcha or siteverify.");
 }
 
-/** True where the event is new or stays with its queue, or nobody is in the queue that it leaves. */
+/** True if the event is new or stays with its queue, or the queue that it leaves is empty. */
 static bool may_move(const struct services *services, const struct request *request,
                      struct response *response, const struct coupon_event *wanted)
 {
@@ -101,16 +100,16 @@ static bool may_move(const struct services *services, const struct request *requ
         return true;
     }
     if (outcome != OUTCOME_OK) {
-        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
-                       "Redis cannot say whether anybody waits for this event; nothing was "
-                       "changed.");
+        problem_answer(
+            request, response, PROBLEM_ADMISSION_UNAVAILABLE,
+            "Redis does not answer, so members may wait for this event; nothing was changed.");
         return false;
     }
     if (stats.waiting + stats.away + stats.ready + stats.claimed > 0) {
-        problem_answer(request, response, PROBLEM_QUEUE_BUSY,
-                       "People are in the queue %.*s for this event: drain it before the event "
-                       "moves.",
-                       STR_ARG(old.queue));
+        problem_answer(
+            request, response, PROBLEM_QUEUE_BUSY,
+            "Members are in the queue %.*s for this event. Drain it before you move the event.",
+            STR_ARG(old.queue));
         return false;
     }
     return true;
@@ -155,8 +154,7 @@ void put_coupon_event(const struct services *services, const struct request *req
         return;
     case COUPON_QUEUE_FIXED:
         problem_answer_at(request, response, "/queue",
-                          "Some of its coupons are issued already, so it stays with the queue that "
-                          "it has.");
+                          "Some of its coupons are already issued, so its queue cannot change.");
         return;
     default:
         (void)refuse_coupon_call(request, response, outcome, call.id);

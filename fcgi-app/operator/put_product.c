@@ -1,9 +1,9 @@
 /*
- * PUT /v1/admin/products/{sku} — creates a product or replaces what is said of it. stock is all
- * there is, sold and unsold: what is left changes by the difference, and the queue sells out or
- * opens again with it.
- * Request  {"name", "price": {"amount", "currency"}, "stock", "queue"}, and "taxFree" (false where
- *          it is left out); sku and available of GET's answer are overlooked
+ * PUT /v1/admin/products/{sku} — creates or replaces a product. stock is the total, sold and
+ * unsold: what is left changes by the difference, and the queue is sold out or opens again
+ * accordingly.
+ * Request  {"name", "price": {"amount", "currency"}, "stock", "queue"}, and "taxFree" (default
+ *          false); sku and available of GET's answer are ignored
  * Reply    201 the new product, 200 the changed one
  * Errors   INVALID_REQUEST with the pointer
  */
@@ -19,7 +19,7 @@
 #include "lib/orders/audit_store.h"
 #include "lib/orders/availability.h"
 
-/** Whether the price contains no VAT; it does where nothing is said. */
+/** Whether the price contains no VAT; by default it does. */
 static bool read_tax_free(const struct body_reader *reader, json_object *value, bool *tax_free)
 {
     *tax_free = json_object_get_boolean(value);
@@ -48,7 +48,7 @@ static bool read_product(const struct body_reader *reader, json_object *body,
            body_refuse(reader, "/queue", "queue must be the id of the queue that sells it.");
 }
 
-/** Answers what the store said; true where the product is stored. */
+/** Answers the outcome of the store; true if the product is stored. */
 static bool answer_outcome(const struct body_reader *reader, enum product_outcome outcome,
                            const struct product *product, int64_t sold)
 {
@@ -62,11 +62,11 @@ static bool answer_outcome(const struct body_reader *reader, enum product_outcom
         return false;
     case PRODUCT_BELOW_SOLD:
         problem_answer_at(reader->request, reader->response, "/stock",
-                          "stock must be at least %" PRId64 ": so many are sold already.", sold);
+                          "stock must be at least %" PRId64 ": that many are already sold.", sold);
         return false;
     case PRODUCT_QUEUE_FIXED:
         return body_refuse(reader, "/queue",
-                           "Some of it is sold already, so it stays with the queue that it has.");
+                           "Some of it is already sold, so its queue cannot change.");
     case PRODUCT_UNAVAILABLE:
         problem_answer(reader->request, reader->response, PROBLEM_ORDERS_UNAVAILABLE,
                        "PostgreSQL cannot answer at the moment; the change may or may not be "

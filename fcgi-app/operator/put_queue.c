@@ -1,10 +1,10 @@
 /*
- * PUT /v1/admin/queues/{queue} — creates a queue or replaces its settings; what is left out takes its
- * default. A deleted queue comes back empty, under a new epoch.
+ * PUT /v1/admin/queues/{queue} — creates a queue or replaces its settings; missing settings get their
+ * defaults. A deleted queue comes back empty, in a new epoch.
  * Request  any of the settings of queue_settings.tbl
  * Reply    201 the new queue, 200 the changed one
- * Errors   INVALID_REQUEST with the pointer; QUEUE_BUSY where the mode would change under people in line;
- *           ADMISSION_UNAVAILABLE: stored, in force once Redis is back
+ * Errors   INVALID_REQUEST with the pointer; QUEUE_BUSY if the mode would change while members are
+ *          in line; ADMISSION_UNAVAILABLE: stored, takes effect when Redis is back
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/mode_change.h"

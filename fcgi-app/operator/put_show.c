@@ -1,18 +1,17 @@
 /*
- * PUT /v1/admin/shows/{show} — creates a show or replaces what is said of it, and its plan of
- * seats.
+ * PUT /v1/admin/shows/{show} — creates or replaces a show and its plan of seats.
  * Request  {"concert", "startsAt", "queue", "maxSeatsPerMember": 4, "holdTtlSeconds": 300} and
  *          either "seats": [{"id", "section": "", "row": "", "number": "", "price": {"amount",
  *          "currency"}}, …] or "plan": {"sections": [{"name", "rows", "seatsPerRow", "price"}, …]},
- *          whose seats are called name-row-number (name-number where it has one row); at most
+ *          whose seats are called name-row-number (name-number with a single row); at most
  *          50,000. Without both the seats stay as they are. The other fields of GET's answer are
- *          overlooked
- * Reply    201 the new show, 200 the changed one, as GET gives it without its seats; the same again
+ *          ignored
+ * Reply    201 the new show, 200 the changed one, as GET returns it without its seats; repeating it
  *          changes nothing
  * Errors   INVALID_REQUEST with the pointer; SEATS_FIXED with "seats": seats that were ever ordered
- *          cannot vanish, and while they are ordered keep their price; QUEUE_BUSY: the show is to
- *          leave a queue in which people are, or hold or have ordered its seats;
- *          ADMISSION_UNAVAILABLE: Redis cannot say whether they do
+ *          cannot be removed, and keep their price while they are ordered; QUEUE_BUSY: the queue to
+ *          be left has members, or members hold or have ordered seats of the show;
+ *          ADMISSION_UNAVAILABLE: Redis does not answer whether they do
  */
 #include <inttypes.h>
 
@@ -32,21 +31,21 @@
 
 enum { MAX_SEATS_DEFAULT = 4, HOLD_TTL_DEFAULT = 300 };
 
-/** One request on its way. */
+/** One request in progress. */
 struct put {
     const struct services *services;
     struct body_reader reader;
     struct operator_call call;
     struct show_record show;
     struct show_plan_body plan;
-    struct show_record old; /* before; without an id where there was none */
+    struct show_record old; /* before; without an id if there was none */
 };
 
 static bool read_time(const struct body_reader *reader, json_object *value, int64_t *ms)
 {
     return (rfc3339_parse(body_text(value), ms) && *ms >= 0) ||
            body_refuse(reader, "/startsAt",
-                       "startsAt must be a time by RFC 3339 with its zone, from 1970 on.");
+                       "startsAt must be an RFC 3339 time with a zone, from 1970 on.");
 }
 
 static bool read_show(struct put *put, json_object *body)
@@ -82,7 +81,8 @@ static bool read_show(struct put *put, json_object *body)
 static bool refuse_busy(const struct put *put, const char *why, int64_t count)
 {
     problem_answer(put->reader.request, put->reader.response, PROBLEM_QUEUE_BUSY,
-                   "%" PRId64 " %s the queue %.*s: the show cannot leave it before they are done.",
+                   "%" PRId64
+                   " %s the queue %.*s: the show cannot leave it before they have finished.",
                    count, why, STR_ARG(put->old.queue));
     return false;
 }
@@ -90,12 +90,12 @@ static bool refuse_busy(const struct put *put, const char *why, int64_t count)
 static bool refuse_unknown(const struct put *put)
 {
     problem_answer(put->reader.request, put->reader.response, PROBLEM_ADMISSION_UNAVAILABLE,
-                   "Redis cannot say whether anybody is in the queue for this show; nothing was "
-                   "changed.");
+                   "Redis does not answer, so members may be in the queue for this show; nothing "
+                   "was changed.");
     return false;
 }
 
-/* True where nobody is in the queue that the show is to leave, and nobody holds a seat of it. */
+/* True if the queue that the show leaves is empty, and none of its seats is held. */
 static bool is_unused(const struct put *put)
 {
     struct arena *arena = put->reader.request->arena;
@@ -125,7 +125,7 @@ static bool is_unused(const struct put *put)
     return people == 0 || refuse_busy(put, "people are in", people);
 }
 
-/* Reads what was there before; false: answered. */
+/* Reads the previous state; false: answered. */
 static bool may_change(struct put *put)
 {
     const struct request *request = put->reader.request;
@@ -147,8 +147,8 @@ static void answer_fixed(const struct put *put, const struct show_change *change
     struct buffer json;
 
     problem_answer(put->reader.request, put->reader.response, PROBLEM_SEATS_FIXED,
-                   "Seats that were ever ordered cannot vanish, and those that are ordered now "
-                   "keep their price: %.*s%s. Nothing was changed.",
+                   "Seats that were ever ordered cannot be removed, and those ordered now keep "
+                   "their price: %.*s%s. Nothing was changed.",
                    STR_ARG(first), change->fixed_count > 1 ? " and others" : "");
     buffer_init(&json, change->fixed_count * (SEAT_MAX + 3) + 3);
     buffer_add_char(&json, '[');
@@ -178,9 +178,10 @@ static bool stored(const struct put *put, enum show_outcome outcome,
         return body_refuse(&put->reader, "/concert", "There is no concert %.*s.",
                            STR_ARG(put->show.concert));
     case SHOW_QUEUE_FIXED:
-        problem_answer(put->reader.request, put->reader.response, PROBLEM_QUEUE_BUSY,
-                       "Seats of the show are ordered through the queue %.*s, so it stays with it.",
-                       STR_ARG(put->old.queue));
+        problem_answer(
+            put->reader.request, put->reader.response, PROBLEM_QUEUE_BUSY,
+            "Seats of the show were ordered through the queue %.*s, so its queue cannot change.",
+            STR_ARG(put->old.queue));
         return false;
     case SHOW_SEATS_FIXED:
         answer_fixed(put, change);
@@ -191,8 +192,8 @@ static bool stored(const struct put *put, enum show_outcome outcome,
     }
 }
 
-/* What others have to hear of it. Should it fail, reconcile and the outbox do it: the catalogue
- * comes first, for as long as Redis has an older version of the show reconcile tells both. */
+/* Publishes the change. If that fails, reconcile and the outbox do it: the catalogue comes first,
+ * as reconcile updates both while Redis has an older version of the show. */
 static void publish(const struct put *put, const struct show_change *change)
 {
     const struct services *services = put->services;
@@ -219,7 +220,7 @@ static void publish(const struct put *put, const struct show_change *change)
     }
 }
 
-/* Over a connection of its own: a whole plan may take longer than other statements are given. */
+/* Uses a separate connection: a complete plan may take longer than the usual statement time-out. */
 static enum show_outcome store(const struct put *put, struct show_change *change)
 {
     const struct settings *settings = put->services->settings;

@@ -26,8 +26,7 @@ bool queue_not_found(const struct request *request, struct response *response, s
     return false;
 }
 
-/** True for the SQLSTATEs that pass by themselves: time-outs, deadlocks, a server that shuts
- *  down. */
+/** True for temporary SQLSTATEs: time-outs, deadlocks, a server that shuts down. */
 static bool passes_by_itself(const char *sqlstate)
 {
     static const char *const CLASSES[] = {"40", "53", "55", "57"};
@@ -52,8 +51,8 @@ bool store_answered(const struct services *services, const struct request *reque
         return false;
     case POSTGRES_UNKNOWN:
         problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
-                       "PostgreSQL gave no answer in time; the change may or may not be stored. "
-                       "Look at it and repeat it where it is missing.");
+                       "PostgreSQL did not answer in time; the change may or may not be stored. "
+                       "Check it, and repeat it if it is missing.");
         return false;
     case POSTGRES_REFUSED:
         break;
@@ -102,7 +101,7 @@ bool publish_change(const struct services *services, const struct request *reque
     problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
                    published == OUTCOME_NOT_FOUND
                        ? "The change is stored and takes effect when the queue, which Redis has "
-                         "lost, is recovered."
+                         "lost, has been recovered."
                        : "The change is stored and takes effect when Redis is back.");
     return false;
 }
@@ -120,7 +119,7 @@ json_object *text_json(struct str text)
     return json_object_new_string_len(text.n > 0 ? text.p : "", (int)text.n);
 }
 
-/** What everybody may know of a lottery's secret; null for a queue that never was one. */
+/** The public commitment to a lottery's secret; null for a queue that never was a lottery. */
 static json_object *commitment_json(struct str secret)
 {
     char commitment[LOTTERY_COMMITMENT_TEXT + 1];
@@ -178,7 +177,7 @@ void queue_answer_unknown(const struct services *services, const struct request 
     }
     if (found) {
         problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
-                       "Redis has lost the queue; its recovery is under way.");
+                       "Redis has lost the queue; it is being recovered.");
     } else {
         (void)queue_not_found(request, response, queue);
     }

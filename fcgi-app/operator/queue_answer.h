@@ -1,6 +1,6 @@
 /*
- * queue_answer — what the operators' routes about queues share: reading the request, publishing a
- * change, and the answer. A function that returns false has answered with a problem.
+ * queue_answer — shared by the operators' routes about queues: reading the request, publishing a
+ * change, answering. A function that returns false has answered with a problem.
  */
 #ifndef SLUICE_OPERATOR_QUEUE_ANSWER_H
 #define SLUICE_OPERATOR_QUEUE_ANSWER_H
@@ -16,32 +16,32 @@
 #include "lib/admission/queue_settings.h"
 #include "lib/orders/queue_store.h"
 
-/** A checked request of an operator about one thing. */
+/** A checked request of an operator about one object. */
 struct operator_call {
-    struct str id; /* what stands first in the path, a valid slug; empty without */
+    struct str id; /* the first path parameter, a valid slug; empty if there is none */
     struct change_author author;
 };
 
-/** Lets operators through, viewers only where a route just reads (`reads`). */
+/** Admits operators, and viewers only if the route just reads (`reads`). */
 bool operator_begin(const struct services *services, const struct request *request,
                     struct response *response, bool reads, struct operator_call *call);
 
 /** Answers that there is no such queue. Returns false. */
 bool queue_not_found(const struct request *request, struct response *response, struct str id);
 
-/** Answers for a queue that Redis does not know: it was never made, or Redis has lost it. */
+/** Answers for a queue missing in Redis: it was never created, or Redis has lost it. */
 void queue_answer_unknown(const struct services *services, const struct request *request,
                           struct response *response, struct str queue);
 
-/** True for POSTGRES_OK. Otherwise says what may have become of the change. */
+/** True for POSTGRES_OK. Otherwise answers with what may have become of the change. */
 bool store_answered(const struct services *services, const struct request *request,
                     struct response *response, enum postgres_outcome outcome);
 
 /** The body as a JSON object; NULL once a problem was answered. */
 json_object *operator_body(const struct request *request, struct response *response);
 
-/** Brings a stored change to Redis. Where that fails the answer says that it is stored and comes
- *  into force later. */
+/** Publishes a stored change to Redis. If that fails, the answer says that the change is stored and
+ *  takes effect later. */
 bool publish_change(const struct services *services, const struct request *request,
                     struct response *response, enum queue_change change,
                     const struct queue_row *row);
@@ -52,10 +52,10 @@ json_object *queue_json(const struct queue_row *row);
 /** Answers with a queue. */
 void answer_queue(struct response *response, int status, const struct queue_row *row);
 
-/** Writes a change into the log. */
+/** Logs a change. */
 void log_change(const char *event, const struct operator_call *call, const char *action);
 
-/** A time of the wire, a new object. */
+/** A time in wire format, a new object. */
 json_object *time_json(int64_t ms);
 
 /** Text as a new JSON string. */

@@ -1,10 +1,10 @@
 /*
- * GET /v1/admin/queues/{queue}/stats[?samples=1..900] — numbers of this moment and the last
+ * GET /v1/admin/queues/{queue}/stats[?samples=1..900] — current statistics and the last
  * seconds.
  * Reply   200 {"queue", "state", "waiting", …, "series": [{"at", "waiting", …}, …]}; the counters
- *         entered, admitted, consumed, expired, left and withdrawn count from the queue's
- *         beginning, in the series too
- * Errors  NOT_FOUND; ADMISSION_UNAVAILABLE where Redis cannot say
+ *         entered, admitted, consumed, expired, left and withdrawn count since the queue was
+ *         created, in the series too
+ * Errors  NOT_FOUND; ADMISSION_UNAVAILABLE if Redis does not answer
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queue_answer.h"
@@ -44,7 +44,8 @@ void queue_stats(const struct services *services, const struct request *request,
         return;
     }
     if (outcome != OUTCOME_OK) {
-        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE, "Redis gave no answer.");
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
+                       "Redis does not answer. Send the same request again.");
         return;
     }
     json_object *answer = stats_json(call.id, &stats, (size_t)samples);

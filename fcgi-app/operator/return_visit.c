@@ -1,9 +1,9 @@
 /*
- * POST /v1/admin/queues/{queue}/returns — the site says that a visitor is done, so that the next
- * one comes in at once.
+ * POST /v1/admin/queues/{queue}/returns — the site reports that a visitor is done, so that the next
+ * one is admitted immediately.
  * Request {"pass": "…"}: the value of the browser's cookie sluice_pass-<queue>
- * (__Host-sluice_pass-<queue> under TLS)
- * Reply   204, also for a visit that has ended
+ *         (__Host-sluice_pass-<queue> under TLS)
+ * Reply   204, also for a visit that has already ended
  * Errors  INVALID_REQUEST 400, ORDER_IN_PROGRESS 409, NOT_FOUND, ADMISSION_UNAVAILABLE
  * Touches lua/member_end.lua
  */

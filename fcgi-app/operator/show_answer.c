@@ -19,7 +19,7 @@ bool refuse_show_call(const struct request *request, struct response *response,
         return false;
     case SHOW_UNKNOWN:
         problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
-                       "PostgreSQL gave no answer in time; the change may or may not be stored. "
+                       "PostgreSQL did not answer in time; the change may or may not be stored. "
                        "Send the same request again.");
         return false;
     default:
@@ -64,7 +64,7 @@ static void write_time(struct buffer *out, const char *name, int64_t ms)
     buffer_format(out, ",\"%s\":\"%s\"", name, text);
 }
 
-/* Written as text: fifty thousand seats as JSON objects would take twenty times the room. */
+/* Written as text: as JSON objects fifty thousand seats would take twenty times the memory. */
 static void write_seats(struct buffer *out, const struct show_record *show,
                         const struct plan_seat *seats, size_t count)
 {

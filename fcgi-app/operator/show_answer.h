@@ -1,5 +1,5 @@
 /*
- * show_answer — concerts and shows as operators see them, and what the store said instead.
+ * show_answer — concerts and shows as operators see them, and the problems of their store calls.
  */
 #ifndef SLUICE_OPERATOR_SHOW_ANSWER_H
 #define SLUICE_OPERATOR_SHOW_ANSWER_H
@@ -11,15 +11,15 @@
 #include "fcgi-app/http/response.h"
 #include "lib/orders/show_store.h"
 
-/** Answers what became of a call that concerns `what` ("concert", "show") `id`: NONE,
- *  UNAVAILABLE, UNKNOWN, or a defect. Returns false. */
+/** Answers an outcome about the `what` ("concert", "show") `id`: NONE, UNAVAILABLE, UNKNOWN, or a
+ *  defect. Returns false. */
 bool refuse_show_call(const struct request *request, struct response *response,
                       enum show_outcome outcome, const char *what, struct str id);
 
 /** Answers with a concert. */
 void answer_concert(struct response *response, int status, const struct concert_record *concert);
 
-/** Answers with a show; `seats` NULL: without its plan. What GET gives back, PUT takes. */
+/** Answers with a show; `seats` NULL: without its plan. PUT accepts what GET returns. */
 void answer_show(struct response *response, int status, const struct show_record *show,
                  const struct plan_seat *seats, size_t count);
 

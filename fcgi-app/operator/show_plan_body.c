@@ -6,11 +6,11 @@
 
 #include "lib/base/identifier.h"
 
-/** A plan in the making. */
+/** A plan being built. */
 struct making {
     const struct body_reader *reader;
     struct plan_seat *seats;
-    const char **pointers; /* where each came from */
+    const char **pointers; /* the origin of each seat */
     size_t count;
     struct str currency;
 };
@@ -36,7 +36,7 @@ static int compare_named(const void *left, const void *right)
     return order;
 }
 
-/* Each id may stand once. */
+/* Checks that each id is unique. */
 static bool all_different(const struct making *making)
 {
     struct named *names =
@@ -49,7 +49,7 @@ static bool all_different(const struct making *making)
     for (size_t i = 1; i < making->count; i++) {
         if (str_equal(names[i - 1].id, names[i].id)) {
             return body_refuse(making->reader, making->pointers[names[i].position],
-                               "The seat %.*s stands there twice.", STR_ARG(names[i].id));
+                               "The seat %.*s appears twice.", STR_ARG(names[i].id));
         }
     }
     return true;
@@ -69,7 +69,7 @@ static bool read_price(struct making *making, json_object *value, const char *po
     return str_equal(making->currency, currency) ||
            body_refuse(making->reader,
                        arena_format(making->reader->request->arena, "%s/currency", pointer),
-                       "All seats of a show are sold in one currency; others of it are in %.*s.",
+                       "All seats of a show must have the same currency; others are in %.*s.",
                        STR_ARG(making->currency));
 }
 
@@ -82,7 +82,7 @@ static bool read_seat(struct making *making, json_object *value, const char *poi
 
     making->pointers[making->count++] = pointer;
     if (!json_object_is_type(value, json_type_object)) {
-        return body_refuse(reader, pointer, "A seat is an object with id and price.");
+        return body_refuse(reader, pointer, "A seat must be an object with id and price.");
     }
     seat->id = body_text(json_object_object_get(value, "id"));
     if (!identifier_is_seat(seat->id)) {
@@ -136,7 +136,7 @@ static bool read_seats(struct making *making, json_object *list)
     return true;
 }
 
-/* section-row-number, or section-number where it has one row only. */
+/* section-row-number, or section-number if it has one row only. */
 static bool make_section(struct making *making, struct str name, int64_t rows, int64_t in_row,
                          int64_t price, const char *pointer)
 {
@@ -176,13 +176,13 @@ static bool read_section(struct making *making, json_object *value, const char *
 
     if (!json_object_is_type(value, json_type_object)) {
         return body_refuse(reader, pointer,
-                           "A section is an object with name, rows, seatsPerRow and price.");
+                           "A section must be an object with name, rows, seatsPerRow and price.");
     }
     struct str name = body_text(json_object_object_get(value, "name"));
     if (!identifier_is_seat(name)) {
         return body_refuse(reader, name_pointer,
-                           "name must be 1 to 32 of A-Z, a-z, 0-9, dot, underscore and hyphen: ids "
-                           "begin with it. For other names send the seats one by one.");
+                           "name must be 1 to 32 of A-Z, a-z, 0-9, dot, underscore and hyphen, as "
+                           "ids begin with it. For other names send the seats one by one.");
     }
     return body_only_known(reader, value, pointer, FIELDS) &&
            body_read_whole(reader, json_object_object_get(value, "rows"),

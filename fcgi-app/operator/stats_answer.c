@@ -4,7 +4,7 @@
 #include "lib/admission/queue_setting_value.h"
 #include "lib/store/redis.h"
 
-/* consumedPerSecond needs some history even where little is shown. */
+/* consumedPerSecond needs some history even if little is shown. */
 enum { SAMPLES_NEEDED = 12 };
 
 enum outcome stats_ask(const struct services *services, const struct request *request,
@@ -28,7 +28,7 @@ static void add_rate(json_object *object, const char *name, int64_t milli)
     json_object_object_add(object, name, queue_setting_number_json((double)milli / 1000));
 }
 
-/** Null for what is not known, which is -1. */
+/** Null for an unknown value, which is -1. */
 static void add_known(json_object *object, const char *name, int64_t value)
 {
     json_object_object_add(object, name, value < 0 ? NULL : json_object_new_int64(value));
@@ -71,7 +71,7 @@ json_object *sample_json(const struct queue_sample *sample)
     return answer;
 }
 
-/** What the gate would have done while it only watched. */
+/** What the gate would have done while it only observed. */
 static json_object *watch_json(const struct queue_stats *stats)
 {
     json_object *answer = json_object_new_object();
@@ -82,7 +82,7 @@ static json_object *watch_json(const struct queue_stats *stats)
     return answer;
 }
 
-/* What orders cost, and the rate that comes of it. */
+/* The load of orders, and the rate derived from it. */
 static void add_load(json_object *answer, const struct queue_stats *stats)
 {
     json_object *latency = NULL;

@@ -32,7 +32,7 @@ void abandoned_claims_add(const struct claim *claim, int64_t now_ms)
     slot->until_ms = now_ms + KEEP_MS;
 }
 
-/* Returns false where Redis gives no answer. */
+/* Returns false if Redis does not answer. */
 static bool release(const struct services *services, struct arena *arena, struct abandoned *one)
 {
     struct claim claim = {

@@ -20,7 +20,7 @@ bool body_fail(struct body_fault *fault, const char *pointer, const char *why)
     return false;
 }
 
-/* A member's name as a piece of a JSON pointer. */
+/* A member's name as a segment of a JSON pointer. */
 static const char *escape(struct arena *arena, const char *name)
 {
     struct buffer out;
@@ -127,7 +127,7 @@ bool body_seats_read(struct arena *arena, json_object *object, size_t least, siz
             size_t second = named[i].position > named[i - 1].position ? named[i].position
                                                                       : named[i - 1].position;
             return body_fail(fault, arena_format(arena, "/seats/%zu", second),
-                             "The seat stands in the list twice.");
+                             "The seat appears in the list twice.");
         }
         ids[i] = named[i].seat;
     }

@@ -1,6 +1,6 @@
 /*
- * body_parts — the pieces that the bodies of orders and holds have in common, and where they say
- * what is wrong.
+ * body_parts — the parts that the bodies of orders and holds have in common, and the description of
+ * what is wrong with them.
  */
 #ifndef SLUICE_ORDER_BODY_PARTS_H
 #define SLUICE_ORDER_BODY_PARTS_H
@@ -19,7 +19,7 @@ struct body_fault {
     const char *why;     /* a sentence */
 };
 
-/** Seats that are named in a body, by id. */
+/** Seats named in a body, by id. */
 struct body_seats {
     const struct str *seats; /* in the arena; their text is borrowed from the JSON */
     size_t count;
@@ -28,8 +28,7 @@ struct body_seats {
 /** Fills `fault`; returns false. */
 bool body_fail(struct body_fault *fault, const char *pointer, const char *why);
 
-/** True where `object`, which stands at the pointer `at`, has no members but those named (NULL
- *  at the end). */
+/** True if `object`, at the pointer `at`, has no members but those named (NULL-terminated). */
 bool body_only_members(struct arena *arena, json_object *object, const char *at,
                        const char *const *names, struct body_fault *fault);
 
@@ -40,7 +39,7 @@ bool body_slug(json_object *object, const char *name, struct str *slug);
 bool body_seats_read(struct arena *arena, json_object *object, size_t least, size_t most,
                      struct body_seats *seats, struct body_fault *fault);
 
-/** How many seats the member "seats" names, whatever they are; 0 where it is no list. */
+/** The length of the member "seats", whatever its elements are; 0 if it is no list. */
 size_t body_seats_count(json_object *object);
 
 #endif

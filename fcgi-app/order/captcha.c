@@ -6,21 +6,22 @@
 #include "lib/base/log.h"
 #include "lib/captcha/siteverify.h"
 
-/* A solution that was used up is remembered for as long as anybody could still send it. */
+/* A used solution is remembered for as long as it could still be sent. */
 enum { PROOF_MEMORY_MS = (ALTCHA_LIFE_S + 60) * 1000 };
 
-/* What the widget sends begins like this: '{"' in base64. No provider's token does. */
+/* A proof from the widget begins like this: '{"' in base64. No provider's token does. */
 #define PROOF_BEGINS "eyJ"
 
 static const char PROOF[] = "altcha";
 static const char TOKEN[] = "siteverify";
-static const char WHY_NONE[] = "Send the answer to the captcha as captcha.";
-static const char WHY_TAKEN[] = "This answer to the captcha was used before.";
-static const char WHY_NOT_SET_UP[] = "This kind of captcha is not set up here.";
-static const char WHY_NO_MEMORY[] = "Whether the answer was used before cannot be looked up.";
-static const char WHY_BACK[] = "The captcha's provider answers: send the answer to its captcha.";
+static const char WHY_NONE[] = "Send the captcha's solution as captcha.";
+static const char WHY_TAKEN[] = "This captcha solution was used before. Solve a new one.";
+static const char WHY_NOT_SET_UP[] = "This kind of captcha is not configured here.";
+static const char WHY_NO_MEMORY[] =
+    "The captcha solution cannot be checked for reuse at the moment.";
+static const char WHY_BACK[] = "The captcha's provider answers: send the solution of its captcha.";
 
-/* One question on its way. */
+/* One check in progress. */
 struct check {
     const struct services *services;
     struct arena *arena;
@@ -41,7 +42,7 @@ static enum captcha_outcome no_answer(struct check *check, const char *why)
     return CAPTCHA_NO_ANSWER;
 }
 
-/* Uses it up for good; what was found out before it stands. */
+/* Marks the solution as used, for good. */
 static enum captcha_outcome spend(struct check *check, const char *kind, struct str solution,
                                   int64_t life_ms)
 {
@@ -62,7 +63,7 @@ struct altcha_subject captcha_subject(struct arena *arena, struct str event, str
     if (event.n > 0) {
         return (struct altcha_subject){.event = event, .caller = caller};
     }
-    /* No member id has a space in it: this is nobody's proof for an event of the name "any". */
+    /* Member ids contain no spaces: no member's proof for an event named "any" matches this. */
     return (struct altcha_subject){
         .event = STR("any"),
         .caller = str_of(arena_format(arena, "any %.*s", STR_ARG(caller))),
@@ -105,8 +106,8 @@ static enum captcha_outcome check_token(struct check *check)
 {
     const struct services *services = check->services;
 
-    /* The provider takes a token once; of a request that is repeated we know ourselves that it
-     * was good. */
+    /* The provider accepts a token once; that a repeated request's token was good is remembered
+     * here. */
     switch (captcha_spent(services->redis, check->arena, TOKEN, check->solution, &check->holder)) {
     case OUTCOME_OK:
         break;
@@ -127,7 +128,7 @@ static enum captcha_outcome check_token(struct check *check)
     }
 }
 
-/* A proof of work in place of the provider's captcha: counts only while the provider gives no
+/* A proof of work in place of the provider's captcha: accepted only while the provider gives no
  * verdict. */
 static enum captcha_outcome check_fallback(struct check *check)
 {

@@ -8,16 +8,16 @@
 #include "fcgi-app/http/response.h"
 #include "lib/orders/coupon_store.h"
 
-/** Answers with a coupon of `event`: 201 for a new one, 200 for one of before. */
+/** Answers with a coupon of `event`: 201 if it is new, 200 if it was issued before. */
 void coupon_answer(struct response *response, int status, struct str event,
                    const struct coupon *coupon);
 
-/** Answers an outcome that brought nothing and that no route treats in its own way: NO_SUCH
- *  (event), and what UNAVAILABLE, UNKNOWN and FAILED come to. */
+/** Answers an outcome without a coupon that the route does not handle itself: NO_SUCH (event),
+ *  UNAVAILABLE, UNKNOWN or FAILED. */
 void coupon_answer_failure(const struct request *request, struct response *response,
                            enum coupon_outcome outcome);
 
-/** Adds `,"name":"2026-…Z"`, or null for COUPON_NO_TIME and what has no place in a calendar. */
+/** Adds `,"name":"2026-…Z"`, or null for COUPON_NO_TIME and for a time outside the calendar. */
 void coupon_answer_time(struct buffer *out, const char *name, int64_t ms);
 
 #endif

@@ -12,7 +12,7 @@ static bool read_captcha(const struct request *request, struct response *respons
     *captcha = str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
     if (!json_object_is_type(value, json_type_string) || captcha->n > CAPTCHA_TEXT_MAX) {
         problem_answer_at(request, response, "/captcha",
-                          "captcha must be a text of at most 16 KiB.");
+                          "captcha must be a string of at most 16 KiB.");
         return false;
     }
     return true;
@@ -31,7 +31,7 @@ bool coupon_body_read(const struct request *request, struct response *response, 
     json_object_object_foreach(json, name, value)
     {
         if (strcmp(name, "captcha") != 0) {
-            problem_answer_at(request, response, "", "There is no field but captcha in this body.");
+            problem_answer_at(request, response, "", "The body may contain no field but captcha.");
             return false;
         }
         if (value != NULL && !read_captcha(request, response, value, captcha)) {

@@ -10,8 +10,8 @@
 #include "fcgi-app/http/response.h"
 #include "lib/base/str.h"
 
-/** Reads the body; `*captcha` is borrowed from it, at most 16 KiB, empty where it names none.
- *  Returns false where `response` is complete already: INVALID_REQUEST. */
+/** Reads the body; `*captcha` is borrowed from it, at most 16 KiB, empty if there is none. Returns
+ *  false if `response` is already complete: INVALID_REQUEST. */
 bool coupon_body_read(const struct request *request, struct response *response,
                       struct str *captcha);
 

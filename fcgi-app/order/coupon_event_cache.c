@@ -11,7 +11,7 @@ enum {
     NAME_BYTES = 4 * COUPON_EVENT_NAME_MAX,
     FRESH_MS = 1000,
     STALE_MS = 60000,
-    /* Made-up events must not become a flood of questions to PostgreSQL. */
+    /* Made-up events must not cause a flood of queries to PostgreSQL. */
     UNKNOWN_PER_SECOND = 20
 };
 
@@ -22,7 +22,7 @@ static struct entry {
     enum captcha_kind captcha;
     int64_t opens_ms;
     int64_t ends_ms;
-    int64_t ahead_ms; /* of PostgreSQL's clock before the monotonic one */
+    int64_t ahead_ms; /* PostgreSQL's clock minus the monotonic one */
     int64_t behind;
     bool exists;
     int64_t at_ms;
@@ -50,7 +50,7 @@ static struct entry *find(struct str id)
     return NULL;
 }
 
-/* The slot that was looked up longest ago; one of an event that is not there before one that is. */
+/* The slot read longest ago, preferring one of an event that does not exist. */
 static struct entry *slot_to_replace(void)
 {
     struct entry *best = &events[0];

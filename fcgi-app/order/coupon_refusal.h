@@ -11,10 +11,10 @@
 /** Every coupon of the event is issued. */
 void coupon_refusal_sold_out(const struct request *request, struct response *response);
 
-/** Transactions that have not ended yet hold the last coupons. */
+/** Unfinished transactions hold the last coupons. */
 void coupon_refusal_busy(const struct request *request, struct response *response);
 
-/** What issue_coupon() came to where nothing was written. */
+/** Answers the outcome of issue_coupon() if nothing was written. */
 void coupon_refusal_answer(const struct request *request, struct response *response,
                            enum coupon_outcome outcome);
 

@@ -1,11 +1,11 @@
 /*
- * DELETE /v1/shows/{show}/holds — give held seats back.
+ * DELETE /v1/shows/{show}/holds — release held seats.
  *
- * Request   no body, or {"seats": [id, …]}: only these; those that the member does not hold are
- *           passed over. No entry token is needed: holds outlive it
- * Reply     204, also where nothing was held
+ * Request   no body, or {"seats": [id, …]}: only these; seats that the member does not hold are
+ *           skipped. No entry token is needed: holds outlive it
+ * Reply     204, also if nothing was held
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND, 409 ORDER_IN_PROGRESS (an
- *           order runs on one of them: nothing was given back), 503 ADMISSION_UNAVAILABLE
+ *           order is running on one of them: nothing was released), 503 ADMISSION_UNAVAILABLE
  * Touches   lua/seats_release.lua, the catalogue
  */
 #include "fcgi-app/http/caller.h"

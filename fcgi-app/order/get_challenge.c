@@ -1,10 +1,10 @@
 /*
  * GET /v1/captcha/challenge?event= — a proof of work for the caller at one coupon event.
  *
- * Request   event: a slug; whether there is such an event is not looked at. Without it: for whichever event the
- *           caller chooses
+ * Request   event: a slug; whether the event exists is not checked. Without it: for any event that the caller
+ *           chooses
  * Reply     200 ALTCHA's JSON: {"parameters": {..}, "signature"}, good for five minutes
- * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND where no altcha_keys_file is
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND if no altcha_keys_file is
  *           set
  * Touches   nothing: neither Redis nor PostgreSQL
  */
@@ -31,7 +31,7 @@ void get_challenge(const struct services *services, const struct request *reques
     }
     if (services->altcha_keys == NULL) {
         problem_answer(request, response, PROBLEM_NOT_FOUND,
-                       "No proofs of work are given out here.");
+                       "Proofs of work are not configured here.");
         return;
     }
     const struct altcha_subject subject = captcha_subject(request->arena, event, caller.id);

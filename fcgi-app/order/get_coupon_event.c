@@ -3,12 +3,12 @@
  *
  * Reply     200 {"event", "name", "queue", "state", "opensAt", "endsAt", "captcha", "coupons",
  *           "issued", "left", "serverTime"}, cacheable for 1 s. state: PRE_OPEN, OPEN, SOLD_OUT,
- *           ENDED, by PostgreSQL's clock. left counts a coupon as long as its issue is not
- *           committed. One trip to Redis; PostgreSQL is asked about the event once a second and
- *           worker, and for the counts only where Redis does not know them
+ *           ENDED, by PostgreSQL's clock. left counts a coupon until its issue is committed. One
+ *           round trip to Redis; PostgreSQL is queried for the event once a second and worker, and
+ *           for the counts only if Redis does not know them
  *
- * GET /v1/coupon-events/{event}/result — how the event went, for everyone to read: no member ids,
- * no codes.
+ * GET /v1/coupon-events/{event}/result — how the event went, for everyone: without member ids and
+ * codes.
  *
  * Reply     200 {"event", "queue", "state", "issued", "left", "firstIssuedAt", "lastIssuedAt",
  *           "numbersServed": [{"epoch", "numbers": "1-68,70-71"}], "opensAt", "endsAt",
@@ -43,7 +43,7 @@ static void add_number(struct buffer *body, const char *name, int64_t number)
     buffer_format(body, ",\"%s\":%lld", name, (long long)number);
 }
 
-/* From what is known here and in Redis; false where that is not enough. */
+/* From this worker's cache and Redis; false if that is not enough. */
 static bool from_redis(const struct services *services, const struct request *request,
                        const struct cached_coupon_event *known, struct coupon_event *event)
 {

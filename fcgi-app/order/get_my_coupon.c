@@ -1,5 +1,5 @@
 /*
- * GET /v1/coupon-events/{event}/coupons/mine — one's own coupon.
+ * GET /v1/coupon-events/{event}/coupons/mine — the caller's coupon.
  *
  * Reply     200 {"event", "code", "issuedAt", "alreadyIssued": true}
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (no coupon, or no event), 503 ORDERS_UNAVAILABLE

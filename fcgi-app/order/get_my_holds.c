@@ -1,5 +1,5 @@
 /*
- * GET /v1/shows/{show}/holds/mine — the seats that one holds, soonest deadline first.
+ * GET /v1/shows/{show}/holds/mine — the seats that the caller holds, soonest deadline first.
  *
  * Reply     200 {"seats", "expiresAt", "held": [{"seat", "expiresAt"}], "serverTime"}
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ADMISSION_UNAVAILABLE

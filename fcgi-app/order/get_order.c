@@ -1,8 +1,8 @@
 /*
- * GET /v1/orders/{id} — one own order.
+ * GET /v1/orders/{id} — one of the caller's orders.
  *
  * Reply     200 the order
- * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (another's too), 503 ORDERS_UNAVAILABLE
+ * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (another member's too), 503 ORDERS_UNAVAILABLE
  * Touches   sql/queries/order_find.sql; never Redis
  */
 #include "fcgi-app/http/caller.h"

@@ -1,7 +1,7 @@
 /*
- * GET /v1/orders?limit=&cursor= — own orders, newest first.
+ * GET /v1/orders?limit=&cursor= — the caller's orders, newest first.
  *
- * Request   limit 1..100, 20 where it is not given; cursor: `next` of the page before
+ * Request   limit 1..100, default 20; cursor: `next` of the previous page
  * Reply     200 {"orders": [..], "next": cursor of the next page or null}
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
  * Touches   sql/queries/order_list.sql; never Redis
@@ -53,7 +53,7 @@ void get_orders(const struct services *services, const struct request *request,
     }
     if (request_query(request, STR("cursor"), &cursor) && !order_cursor_is_valid(cursor)) {
         problem_answer(request, response, PROBLEM_INVALID_REQUEST,
-                       "The parameter cursor must be the next of an earlier answer.");
+                       "The parameter cursor must be the `next` of an earlier answer.");
         return;
     }
     enum order_outcome outcome =

@@ -1,5 +1,5 @@
 /*
- * hold_answer — what a member holds, on the wire.
+ * hold_answer — a member's holds, on the wire.
  */
 #ifndef SLUICE_ORDER_HOLD_ANSWER_H
 #define SLUICE_ORDER_HOLD_ANSWER_H
@@ -8,7 +8,7 @@
 #include "lib/admission/seats.h"
 
 /** Answers {"seats", "expiresAt", "held": [{"seat", "expiresAt"}], "serverTime"}: ids and
- *  deadlines, soonest first; the first expiresAt is the soonest one, null where nothing is held. */
+ *  deadlines, soonest first; the first expiresAt is the soonest one, null if nothing is held. */
 void hold_answer(struct response *response, int status, const struct seat_holds *holds);
 
 #endif

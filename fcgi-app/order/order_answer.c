@@ -120,8 +120,8 @@ void order_answer_failure(const struct request *request, struct response *respon
         return;
     default:
         problem_answer(request, response, PROBLEM_INTERNAL_ERROR,
-                       "Nothing was done. Send the same request again; if it stays, report the "
-                       "instance.");
+                       "Nothing was changed. Send the same request again; if it fails again, "
+                       "report the instance.");
         return;
     }
 }

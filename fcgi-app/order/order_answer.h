@@ -16,12 +16,12 @@ void order_answer_write(struct buffer *out, const struct order *order);
 /** Answers with `order`. */
 void order_answer(struct response *response, int status, const struct order *order);
 
-/** Answers an outcome that brought no order and that no route treats in its own way: NONE,
- *  NOT_CANCELABLE and what UNAVAILABLE, UNKNOWN and FAILED come to. */
+/** Answers an outcome without an order that the route does not handle itself: NONE, NOT_CANCELABLE,
+ *  UNAVAILABLE, UNKNOWN or FAILED. */
 void order_answer_failure(const struct request *request, struct response *response,
                           enum order_outcome outcome);
 
-/** A log line about an order of `member`, who is named by a hash only. */
+/** Logs an event of `order`; `member` is named by a hash only. */
 void order_answer_log(enum log_level level, const char *event, const struct order *order,
                       struct str member, const char *claim);
 

@@ -17,7 +17,7 @@ static bool read_item(struct arena *arena, json_object *json, size_t position,
     json_object *quantity;
 
     if (!json_object_is_type(json, json_type_object)) {
-        return body_fail(fault, at, "An item is an object with sku and quantity.");
+        return body_fail(fault, at, "An item must be an object with sku and quantity.");
     }
     if (!body_only_members(arena, json, at, MEMBERS, fault)) {
         return false;
@@ -43,7 +43,7 @@ static int compare(struct str a, struct str b)
     return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-/* Puts the item at `position` of the request where it belongs by its SKU. */
+/* Inserts the item at `position` of the request, sorted by SKU. */
 static bool insert(struct order_body *body, const struct order_item *item, size_t position)
 {
     size_t at = body->item_count;
@@ -86,7 +86,7 @@ static bool read_items(struct arena *arena, json_object *json, struct order_body
         if (!insert(body, &item, i)) {
             return body_fail(
                 fault, arena_format(arena, "/items/%zu/sku", i),
-                "The SKU stands in the list twice: give it once, with the whole quantity.");
+                "The SKU appears in the list twice. Send it once, with the total quantity.");
         }
     }
     return true;

@@ -9,22 +9,22 @@
 #include "lib/metrics/metrics.h"
 #include "lib/orders/outbox_acks.h"
 
-/* The claim's id is public: it says nothing about the token. */
-static void complain(const char *event, const struct claim *claim, enum outcome outcome)
+/* Logs the claim's id, which is public: it reveals nothing of the token. */
+static void log_failure(const char *event, const struct claim *claim, enum outcome outcome)
 {
     log_event(LOG_LEVEL_WARNING, event,
               LOG_FIELDS(LOG_STR("queue", claim->queue), LOG_TEXT("claim", claim->id),
                          LOG_TEXT("outcome", outcome_word(outcome))));
 }
 
-/* A transaction before it on this worker's connection, its own, and its repeat. Should that be
+/* A previous transaction on this worker's connection, the claim's own, and its retry. If that is
  * too short, reconcile releases the claim, and the transaction is refused. */
 static int64_t least_lease_ms(const struct services *services, int64_t spare_ms)
 {
     return 3 * services->settings->statement_timeout_ms + spare_ms;
 }
 
-/* Answers the outcomes that are not the route's own. */
+/* Answers the outcomes that the route does not handle. */
 static void answer_taking(const struct request *request, struct response *response,
                           const struct claim *claim, enum outcome taken)
 {
@@ -83,7 +83,7 @@ void order_claim_consume(const struct services *services, const struct request *
     metrics_add(
         outcome == OUTCOME_ADMISSION_UNAVAILABLE ? METRIC_CONSUMES_LATE : METRIC_CONSUMES_DONE, 1);
     if (outcome != OUTCOME_CONSUMED && outcome != OUTCOME_ALREADY) {
-        complain("order.consume_failed", claim, outcome);
+        log_failure("order.consume_failed", claim, outcome);
         return;
     }
     outbox_acks_add(services->outbox_acks, row, clock_monotonic_ms());
@@ -97,7 +97,7 @@ static void release(const struct services *services, const struct request *reque
     ended.load = load;
     enum outcome outcome = claim_release(services->redis, request->arena, &ended);
     if (outcome != OUTCOME_RELEASED && outcome != OUTCOME_NOT_CLAIMED) {
-        complain("order.release_failed", claim, outcome);
+        log_failure("order.release_failed", claim, outcome);
     }
 }
 
@@ -126,7 +126,7 @@ void order_claim_spent(const struct services *services, const struct request *re
     struct claim spent = *claim;
 
     str_copy(spender->key_hash, spent.key_hash, sizeof(spent.key_hash));
-    /* Nothing was got of the event that this request is about. */
+    /* The token got nothing from the event of this request. */
     spent.event = (struct str){0};
     order_claim_consume(services, request, &spent, spender->by, spender->keep_place, 0);
     problem_answer_outcome(request, response, OUTCOME_ENTRY_TOKEN_INVALID);

@@ -1,7 +1,7 @@
 /*
- * order_claim — the claim of an order or a coupon, from taking the token to spending it or giving
- * it back, as far as Redis is concerned. What comes after PostgreSQL's word may not fail the
- * request: what could not be done is logged, and the outbox or the lease gets it done.
+ * order_claim — the claim of an order or a coupon in Redis, from taking the token to consuming or
+ * releasing it. Steps after PostgreSQL's result must not fail the request: a failure is logged, and
+ * the outbox or the lease completes the step.
  */
 #ifndef SLUICE_ORDER_ORDER_CLAIM_H
 #define SLUICE_ORDER_ORDER_CLAIM_H
@@ -15,21 +15,20 @@
 #include "lib/admission/claim.h"
 #include "lib/admission/seats.h"
 
-/** Takes the token of `claim` for a transaction and its repeat, and for `spare_ms` (≥ 0) more.
- *  Left to the route are CLAIMED, REPLAY, NOT_FOUND (Redis does not know the queue) and, for a
- *  coupon, ALREADY and SOLD_OUT; any other outcome is answered. */
+/** Takes the token of `claim` for a transaction and its retry, and for `spare_ms` (≥ 0) more. The
+ *  route handles CLAIMED, REPLAY, NOT_FOUND (the queue is missing in Redis) and, for a coupon,
+ *  ALREADY and SOLD_OUT; any other outcome is answered. */
 enum outcome order_claim_take(const struct services *services, const struct request *request,
                               struct response *response, struct claim *claim, int64_t spare_ms);
 
-/** As order_claim_take(), for an order of `seats` of `show`, whose holds are guarded from then
- *  on. Left to the route is SEAT_NOT_HELD too; `*refusal` then names the seats. */
+/** As order_claim_take(), for an order of `seats` of `show`, whose holds are guarded from then on.
+ *  The route handles SEAT_NOT_HELD too; `*refusal` then names the seats. */
 enum outcome order_claim_take_seats(const struct services *services, const struct request *request,
                                     struct response *response, struct claim *claim, struct str show,
                                     const struct body_seats *seats, struct seat_refusal *refusal);
 
-/** The token has bought `order`. `keep_place`: the order is unpaid and holds its member's place.
- *  `row`: what the outbox says of it, to be deleted once Redis has heard; 0 where that is left
- *  to reconcile. */
+/** The token was spent on `order`. `keep_place`: the order is unpaid and holds its member's place.
+ *  `row`: its row in the outbox, deleted once Redis has applied it; 0 leaves that to reconcile. */
 void order_claim_consume(const struct services *services, const struct request *request,
                          const struct claim *claim, struct str order, bool keep_place, int64_t row);
 
@@ -37,18 +36,17 @@ void order_claim_consume(const struct services *services, const struct request *
 void order_claim_release(const struct services *services, const struct request *request,
                          const struct claim *claim);
 
-/** As order_claim_release(), where PostgreSQL could not do it: counts as an error in the queue's
- *  load. */
+/** As order_claim_release(), if PostgreSQL failed: counts as an error in the queue's load. */
 void order_claim_failed(const struct services *services, const struct request *request,
                         const struct claim *claim);
 
-/** Nobody knows what has become of it, and the claim stays: counts as a time-out in the queue's
+/** The outcome of the transaction is unknown; the claim stays. Counts as a time-out in the queue's
  *  load. */
 void order_claim_unknown(const struct services *services, const struct request *request,
                          const struct claim *claim);
 
-/** PostgreSQL knows the token to be spent on something else, which Redis did not: it is told so,
- *  and the request is answered with ENTRY_TOKEN_INVALID. */
+/** PostgreSQL has recorded that the token was spent on something else, which Redis did not know:
+ *  consumes it in Redis, and answers with ENTRY_TOKEN_INVALID. */
 void order_claim_spent(const struct services *services, const struct request *request,
                        struct response *response, const struct claim *claim,
                        const struct claim_spender *spender);

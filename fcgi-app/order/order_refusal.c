@@ -8,7 +8,7 @@
 void order_refusal_key_reused(const struct request *request, struct response *response)
 {
     problem_answer(request, response, PROBLEM_IDEMPOTENCY_KEY_REUSED,
-                   "This Idempotency-Key has made an order from another request.");
+                   "This Idempotency-Key belongs to an order from a different request.");
 }
 
 static void answer_out_of_stock(const struct request *request, struct response *response,
@@ -17,7 +17,7 @@ static void answer_out_of_stock(const struct request *request, struct response *
     struct buffer json;
 
     problem_answer(request, response, PROBLEM_OUT_OF_STOCK,
-                   "There is not enough left of %.*s. The entry token is still good.",
+                   "There is not enough left of %.*s. The entry token is still valid.",
                    STR_ARG(sku));
     buffer_init(&json, SLUG_MAX + 2);
     buffer_add_json_string(&json, sku);
@@ -52,7 +52,7 @@ void order_refusal_answer(const struct request *request, struct response *respon
         return;
     case ORDER_CURRENCIES_DIFFER:
         problem_answer_at(request, response, "/items",
-                          "The items are priced in different currencies: order them separately.");
+                          "The items have different currencies. Order them separately.");
         return;
     case ORDER_TOTAL_TOO_LARGE:
         problem_answer_at(request, response, body->show.n > 0 ? "/seats" : "/items",

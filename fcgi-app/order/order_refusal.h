@@ -9,10 +9,10 @@
 #include "fcgi-app/order/order_body.h"
 #include "lib/orders/order_store.h"
 
-/** The key has made an order from another request. */
+/** The key belongs to an order made from a different request. */
 void order_refusal_key_reused(const struct request *request, struct response *response);
 
-/** What order_place() came to where nothing was written. */
+/** Answers the outcome of order_place() if nothing was written. */
 void order_refusal_answer(const struct request *request, struct response *response,
                           const struct order_body *body, enum order_outcome outcome,
                           const struct order_placement *placement);

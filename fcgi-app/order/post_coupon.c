@@ -1,22 +1,22 @@
 /*
- * POST /v1/coupon-events/{event}/coupons — get a coupon with an entry token: one a member.
+ * POST /v1/coupon-events/{event}/coupons — get a coupon with an entry token: one per member.
  *
- * Request   header X-Entry-Token; {"captcha": solution} where the event asks for one, else no body
+ * Request   header X-Entry-Token; {"captcha": solution} if the event requires one, else no body
  *           is needed
- * Reply     201 {"event", "code", "issuedAt", "alreadyIssued": false}; 200 with the member's own of
- *           before and alreadyIssued true: with the spent token while its tombstone stands, or with
- *           a new token, which stays unspent
+ * Reply     201 {"event", "code", "issuedAt", "alreadyIssued": false}; 200 with the member's
+ *           earlier coupon and alreadyIssued true: with the spent token while its tombstone
+ *           exists, or with a new token, which stays unspent
  * Errors    in this order: 401 UNAUTHENTICATED, 400 INVALID_REQUEST, 401 ENTRY_TOKEN_REQUIRED,
  *           404 NOT_FOUND; then 401 ENTRY_TOKEN_INVALID, 409 ORDER_IN_PROGRESS, 429 ORDER_CAPACITY,
- *           503 ADMISSION_UNAVAILABLE, 410 SOLD_OUT where Redis has heard so; then
+ *           503 ADMISSION_UNAVAILABLE, 410 SOLD_OUT if Redis knows it; then
  *           403 CAPTCHA_FAILED, 503 CAPTCHA_UNAVAILABLE; then 403 EVENT_NOT_OPEN, 410 EVENT_ENDED,
  *           410 SOLD_OUT, 409 COUPON_BUSY, 503 ORDERS_UNAVAILABLE. None of them costs the token
  * Touches   lua/claim.lua, consume.lua, release.lua; sql/queries/coupon_issue.sql,
  *           coupons_left.sql, coupon_find.sql
  *
- * As with an order: one trip to Redis says all there is to say beforehand (the token, whether this
- * member has one, whether any is left, how many are issued) and takes the token, one to PostgreSQL
- * is the whole issue, one more spends the token or gives it back.
+ * As with an order: one round trip to Redis checks the token, whether this member has a coupon,
+ * whether any is left and how many are issued, and takes the token; one to PostgreSQL is the
+ * complete issue; one more consumes the token or releases it.
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
@@ -36,14 +36,14 @@
 
 enum {
     MEMBER_HASH_TEXT = 12,
-    CAPTCHA_SPARE_MS = 1000, /* what the answer's way and using it up take */
+    CAPTCHA_SPARE_MS = 1000, /* for the answer's transfer and marking it as used */
     PUBLISH_EVERY_MS = 500,
-    UNHEARD_MAX = 1000, /* of so many Redis may not have heard: with more left, nobody counts */
-    /* Others may have been issued while this commit was on its way. */
+    UNHEARD_MAX = 1000, /* Redis may lag by this many: with more left, none are counted */
+    /* Others may have been issued while this commit was in flight. */
     SLOW_MS = 100
 };
 
-/* One request on its way. */
+/* One request in progress. */
 struct attempt {
     const struct services *services;
     const struct request *request;
@@ -67,8 +67,8 @@ static void note_issue(const struct attempt *attempt, const struct coupon *coupo
                          LOG_INT("number", attempt->claim.seq)));
 }
 
-/* Everything of this event is gone, as PostgreSQL says: then maybe all that the queue sells is.
- * Once in a while is enough, for each look takes the queue's row. */
+/* PostgreSQL says that this event has no coupons left: then maybe all goods of the queue are sold
+ * out. Checked only from time to time, as each check locks the queue's row. */
 static void publish_sold_out(const struct attempt *attempt)
 {
     static char last_queue[SLUG_MAX + 1];
@@ -104,7 +104,7 @@ static void issued(const struct attempt *attempt, const struct coupon *coupon, b
     coupon_answer(attempt->response, 201, attempt->event, coupon);
 }
 
-/* The member has one: from this token, which is then spent, or from an earlier one. */
+/* The member has one: from this token, which is then consumed, or from an earlier one. */
 static void already_issued(const struct attempt *attempt, const struct coupon *coupon)
 {
     if (str_equal(coupon->admission, str_of(attempt->claim.admission))) {
@@ -116,8 +116,8 @@ static void already_issued(const struct attempt *attempt, const struct coupon *c
     coupon_answer(attempt->response, 200, attempt->event, coupon);
 }
 
-/* No row was free. Whether one may yet become so only a new snapshot can tell: what others have
- * taken and not committed counts as left. */
+/* No row was free. Only a new database snapshot can tell whether one may become free: coupons taken
+ * but not committed by others count as left. */
 static void none_free(const struct attempt *attempt)
 {
     enum coupon_outcome left =
@@ -134,7 +134,7 @@ static void none_free(const struct attempt *attempt)
     }
 }
 
-/* Nothing was written: the token is good for another try. */
+/* Nothing was written: the token can be used again. */
 static void refused(const struct attempt *attempt, enum coupon_outcome outcome)
 {
     if (outcome == COUPON_UNAVAILABLE || outcome == COUPON_FAILED) {
@@ -148,14 +148,14 @@ static void refused(const struct attempt *attempt, enum coupon_outcome outcome)
     coupon_refusal_answer(attempt->request, attempt->response, outcome);
 }
 
-/* Redis has heard of all but this one. */
+/* By Redis' count this was the last one. */
 static bool last_by_redis(const struct claim *claim)
 {
     return claim->coupons >= 0 && claim->issued >= claim->coupons - 1;
 }
 
-/* Should Redis be so far behind that it errs, the end is found by whoever asks in vain, or by
- * reconcile. */
+/* If Redis lags so far behind that this is wrong, the end is detected by the next request that
+ * finds none, or by reconcile. */
 static bool may_be_few(const struct claim *claim)
 {
     return claim->coupons < 0 || claim->coupons - claim->issued <= UNHEARD_MAX;
@@ -171,7 +171,7 @@ static void prepare(const struct attempt *attempt, struct postgres_call *call)
     test_pause("order.before_transaction");
 }
 
-/* The call is finished. */
+/* The call has finished. */
 static void answer(const struct attempt *attempt, struct postgres_call *call)
 {
     const struct services *services = attempt->services;
@@ -202,7 +202,7 @@ static void answer(const struct attempt *attempt, struct postgres_call *call)
         problem_answer_outcome(attempt->request, attempt->response, OUTCOME_ORDER_IN_PROGRESS);
         return;
     case COUPON_UNKNOWN:
-        /* It may have committed or may yet: the claim stays until reconcile has settled it. */
+        /* It may have committed or may commit yet: the claim stays until reconcile settles it. */
         order_claim_unknown(attempt->services, attempt->request, &attempt->claim);
         coupon_answer_failure(attempt->request, attempt->response, outcome);
         return;
@@ -212,7 +212,7 @@ static void answer(const struct attempt *attempt, struct postgres_call *call)
     }
 }
 
-/* The token is taken. False: answered, and the token given back. */
+/* The token is taken. False: answered, and the token released. */
 static bool captcha_holds(const struct attempt *attempt)
 {
     const char *why = "";
@@ -244,7 +244,7 @@ static enum outcome take(struct attempt *attempt)
                             spare_ms);
 }
 
-/* By Redis the member has one, which is in PostgreSQL then. False: it is not. */
+/* Redis says that the member has one, so PostgreSQL has it. False: it does not. */
 static bool answer_own(const struct attempt *attempt)
 {
     struct coupon coupon;
@@ -262,8 +262,8 @@ static bool answer_own(const struct attempt *attempt)
     return true;
 }
 
-/* Redis names an owner whom PostgreSQL does not know, which reconcile will mend: the token is
- * taken without regard to what Redis has heard of the event. */
+/* Redis names an owner unknown to PostgreSQL, which reconcile will correct: the token is taken
+ * without checking the event in Redis. */
 static enum outcome take_ignoring_owner(struct attempt *attempt)
 {
     log_event(
@@ -291,7 +291,7 @@ static void answer_untaken(const struct attempt *attempt, enum outcome taken)
         coupon_refusal_sold_out(attempt->request, attempt->response);
         return;
     case OUTCOME_NOT_FOUND:
-        /* PostgreSQL knows the queue: it is deleted, or Redis has lost its memory. */
+        /* PostgreSQL knows the queue: it was deleted, or Redis has lost its memory. */
         problem_answer_outcome(request, response,
                                attempt->claim.queue_deleted ? OUTCOME_NOT_FOUND
                                                             : OUTCOME_ADMISSION_UNAVAILABLE);
@@ -301,7 +301,7 @@ static void answer_untaken(const struct attempt *attempt, enum outcome taken)
     }
 }
 
-/* Checks everything that needs neither Redis nor, but for the event's row once a second,
+/* Checks everything that needs neither Redis nor, except for the event's row once a second,
  * PostgreSQL. */
 static bool validate(struct attempt *attempt)
 {
@@ -321,7 +321,7 @@ static bool validate(struct attempt *attempt)
         coupon_answer_failure(request, attempt->response, known);
         return false;
     }
-    /* What is known of the event may give way to another one's while this request is on its way. */
+    /* The cache entry may be evicted by another event while this request is in progress. */
     attempt->known.queue = str_of(arena_copy(request->arena, attempt->known.queue));
     return true;
 }
@@ -356,7 +356,7 @@ enum transaction_begun post_coupon_begin(const struct services *services,
         return TRANSACTION_ANSWERED;
     }
     if (attempt->known.captcha == CAPTCHA_SITEVERIFY) {
-        /* Somebody far away is asked. */
+        /* A remote provider is called. */
         return TRANSACTION_ALONE;
     }
     if (!captcha_holds(attempt)) {

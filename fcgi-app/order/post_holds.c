@@ -1,17 +1,17 @@
 /*
  * POST /v1/shows/{show}/holds — hold seats: all of them or none.
  *
- * Request   header X-Entry-Token; {"seats": [id, …], "replace": false}. What the member holds
- *           already stays and keeps its deadline; with "replace": true whatever else the member
- *           holds is given back in the same step
- * Reply     201 {"seats", "expiresAt", "held": [{"seat", "expiresAt"}], "serverTime"}: all that the
- *           member holds now, soonest deadline first
+ * Request   header X-Entry-Token; {"seats": [id, …], "replace": false}. Seats that the member
+ *           already holds stay and keep their deadlines; with "replace": true the member's other
+ *           holds are released in the same step
+ * Reply     201 {"seats", "expiresAt", "held": [{"seat", "expiresAt"}], "serverTime"}: all current
+ *           holds of the member, soonest deadline first
  * Errors    in this order: 401 UNAUTHENTICATED, 400 INVALID_REQUEST, 422 TOO_MANY_SEATS (over 100
  *           named), 401 ENTRY_TOKEN_REQUIRED, 404 NOT_FOUND; then 401 ENTRY_TOKEN_INVALID,
  *           409 ORDER_IN_PROGRESS, 422 UNKNOWN_SEAT ("unknown"), 422 TOO_MANY_SEATS ("most"),
- *           409 SEATS_TAKEN ("taken"), 503 ADMISSION_UNAVAILABLE. After any of them everything is
- *           held as before
- * Touches   lua/seats_hold.lua, the catalogue; never PostgreSQL while the show is known there
+ *           409 SEATS_TAKEN ("taken"), 503 ADMISSION_UNAVAILABLE. After any of them all holds are
+ *           as before
+ * Touches   lua/seats_hold.lua, the catalogue; PostgreSQL only if the catalogue lacks the show
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
@@ -34,13 +34,13 @@ static bool read_replace(json_object *json, bool *replace, struct body_fault *fa
         return true;
     }
     if (!json_object_is_type(value, json_type_boolean)) {
-        return body_fail(fault, "/replace", "Say true or false.");
+        return body_fail(fault, "/replace", "replace must be true or false.");
     }
     *replace = json_object_get_boolean(value);
     return true;
 }
 
-/* What needs neither Redis nor PostgreSQL; false: answered. */
+/* Checks what needs neither Redis nor PostgreSQL; false: answered. */
 static bool validate(const struct request *request, struct response *response,
                      struct hold_request *hold_request)
 {

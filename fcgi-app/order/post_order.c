@@ -15,10 +15,10 @@
  *           seats_publish.lua; sql/queries/order_place.sql, order_by_key.sql, seats_of_order.sql,
  *           seats_named.sql
  *
- * One trip to Redis takes the token and guards the holds, one to PostgreSQL is the whole order, one
- * more spends the token or gives it back. PostgreSQL's word counts: once it has committed, the
- * answer is 201 whatever Redis says. Of seats Redis is told after the commit what PostgreSQL then
- * says; until it has heard, the guard keeps them.
+ * One round trip to Redis takes the token and guards the holds, one to PostgreSQL is the complete
+ * order, one more consumes the token or releases it. PostgreSQL decides: once it has committed, the
+ * answer is 201 whatever Redis says. After the commit the seats' states in PostgreSQL are published
+ * to Redis; until then the guard keeps them.
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
@@ -36,7 +36,7 @@
 
 enum { QUESTIONS_PER_SECOND = 20 };
 
-/* One request on its way. */
+/* One request in progress. */
 struct attempt {
     const struct services *services;
     const struct request *request;
@@ -44,7 +44,7 @@ struct attempt {
     struct order_body body;
     struct str key;
     struct claim claim;
-    struct seat_refusal refusal; /* of the claim, where seats are at fault */
+    struct seat_refusal refusal; /* of the claim, if seats are the cause */
 };
 
 static bool is_of_seats(const struct attempt *attempt)
@@ -67,9 +67,9 @@ static void answer_created(const struct attempt *attempt, const struct order *or
                     str_of(arena_format(arena, "/v1/orders/%.*s", STR_ARG(order->id))));
 }
 
-/* The token was spent under this very key, or what the order wants is not the member's to order:
- * then maybe because this key has ordered it before, with another token. `otherwise`: what it is
- * where it has not. */
+/* The token was spent under this very key, or the order's seats are not the member's to order: then
+ * this key may have ordered them before, with another token. `otherwise`: the outcome if it has
+ * not. */
 static void replay(const struct attempt *attempt, enum outcome otherwise)
 {
     struct order order;
@@ -93,7 +93,7 @@ static void replay(const struct attempt *attempt, enum outcome otherwise)
     }
 }
 
-/* Made-up queues must not become a flood of questions to PostgreSQL. */
+/* Made-up queues must not cause a flood of queries to PostgreSQL. */
 static bool may_ask_postgres(void)
 {
     static int64_t second;
@@ -105,7 +105,7 @@ static bool may_ask_postgres(void)
     return asked <= QUESTIONS_PER_SECOND;
 }
 
-/* A queue that Redis does not know was never made, or Redis has lost its memory. */
+/* A queue missing in Redis was never created, or Redis has lost its memory. */
 static void answer_no_queue(const struct attempt *attempt)
 {
     enum order_outcome known = ORDER_UNAVAILABLE;
@@ -140,7 +140,7 @@ static void answer_not_there(const struct attempt *attempt)
     }
 }
 
-/* Should it fail, the outbox does it. */
+/* If this fails, the outbox does it. */
 static void publish_seats(const struct attempt *attempt, const struct order *order)
 {
     if (order->seat_count > 0) {
@@ -154,8 +154,7 @@ static void committed(const struct attempt *attempt, const struct order_placemen
     const struct services *services = attempt->services;
     const struct order *order = &placement->order;
 
-    /* Before all that may yet go wrong: whoever looks for what became of the request finds its
-     * order. */
+    /* Logged before anything that may fail: a search for the request must find its order. */
     order_answer_log(LOG_LEVEL_INFO, "order.created", order, attempt->claim.member,
                      attempt->claim.id);
     test_pause("order.committed");
@@ -170,7 +169,7 @@ static void committed(const struct attempt *attempt, const struct order_placemen
     answer_created(attempt, order);
 }
 
-/* The key has made an order before: with this token, which is then spent, or with an earlier
+/* The key has made an order before: with this token, which is then consumed, or with an earlier
  * one. */
 static void replayed(const struct attempt *attempt, const struct order_placement *placement)
 {
@@ -186,8 +185,7 @@ static void replayed(const struct attempt *attempt, const struct order_placement
     answer_replay(attempt, order);
 }
 
-/* The claim has ended in another way than by a release of this order's: its holds are to be what
- * they were. */
+/* The claim has ended without this order's release: restores its holds. */
 static void give_holds_back(const struct attempt *attempt)
 {
     if (is_of_seats(attempt)) {
@@ -195,8 +193,7 @@ static void give_holds_back(const struct attempt *attempt)
     }
 }
 
-/* The transaction was rolled back: the token is good for another try, and the holds are what
- * they were. */
+/* The transaction was rolled back: the token can be used again, and the holds are restored. */
 static void rolled_back(const struct attempt *attempt, enum order_outcome outcome,
                         const struct order_placement *placement)
 {
@@ -209,7 +206,7 @@ static void rolled_back(const struct attempt *attempt, enum order_outcome outcom
         order_claim_release(services, request, &attempt->claim);
     }
     if (outcome == ORDER_SEATS_TAKEN) {
-        /* Redis believed that they were the member's to order. */
+        /* In Redis they were the member's to order. */
         (void)show_seats_publish(services->postgres, services->redis, request->arena,
                                  attempt->body.show, placement->seats, placement->seat_count);
     }
@@ -258,7 +255,7 @@ void post_order_end(const struct services *services, const struct request *reque
         problem_answer_outcome(request, response, OUTCOME_ORDER_IN_PROGRESS);
         return;
     case ORDER_UNKNOWN:
-        /* It may have committed or may yet: the claim stays until reconcile has settled it. */
+        /* It may have committed or may commit yet: the claim stays until reconcile settles it. */
         order_claim_unknown(services, request, &attempt->claim);
         order_answer_failure(request, response, outcome);
         return;

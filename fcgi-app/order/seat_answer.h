@@ -1,5 +1,5 @@
 /*
- * seat_answer — seats on the wire, and the problems that routes of seats and orders of seats share.
+ * seat_answer — seats on the wire, and the problems shared by routes of seats and orders of seats.
  */
 #ifndef SLUICE_ORDER_SEAT_ANSWER_H
 #define SLUICE_ORDER_SEAT_ANSWER_H
@@ -18,17 +18,18 @@ void seat_answer_write(struct buffer *out, const struct str *seats, size_t count
 void seat_answer_refusal(const struct request *request, struct response *response,
                          enum outcome outcome, const struct seat_refusal *refusal);
 
-/** As seat_answer_refusal(), of a show that PostgreSQL knows: where Redis does not, it has
- *  forgotten the show or its queue. */
+/** As seat_answer_refusal(), for a show that PostgreSQL knows: if Redis does not, it has lost the
+ *  show or its queue. */
 void seat_answer_hold_refusal(const struct request *request, struct response *response,
                               enum outcome outcome, const struct seat_refusal *refusal);
 
-/** Answers what it means that Redis knows no such show in `queue`: it is not loaded, or there is
- *  none, or (`at`: the pointer to it in a body) it is sold through another queue. */
+/** Answers for a show that Redis does not know in `queue`: it is not loaded, does not exist, or
+ *  (`at`: the pointer to it in a body) is sold through another queue. */
 void seat_answer_no_show(const struct services *services, const struct request *request,
                          struct response *response, const struct show_ref *show, const char *at);
 
-/** Which queue sells the show; false: answered. Text is borrowed from the request's arena. */
+/** Finds the queue that sells the show; false: answered. Text is borrowed from the request's
+ *  arena. */
 bool seat_answer_find_show(const struct services *services, const struct request *request,
                            struct response *response, struct str id, struct show_ref *show);
 

@@ -1,15 +1,15 @@
 /*
- * POST /v1/orders/{id}/cancel — give an order back: an unpaid one at once, a paid one with its
- * money.
+ * POST /v1/orders/{id}/cancel — cancel an order: an unpaid one immediately, a paid one with a
+ * refund.
  *
- * Reply     200 the order: CANCELED, also where it was before; CANCEL_REQUESTED where its money is
- *           still on its way back
- * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (another's too), 409 ORDER_NOT_CANCELABLE (it has
- *           ended, or the provider does not give the money back), 409 PAYMENT_IN_PROGRESS (it is
- *           being approved, or nobody knows whether it was), 503 ORDERS_UNAVAILABLE
+ * Reply     200 the order: CANCELED, also if it was already; CANCEL_REQUESTED while the refund is
+ *           pending
+ * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (another member's too), 409 ORDER_NOT_CANCELABLE (it
+ *           has ended, or the provider refuses the refund), 409 PAYMENT_IN_PROGRESS (it is being
+ *           approved, or the outcome is unknown), 503 ORDERS_UNAVAILABLE
  * Touches   sql/queries/order_cancel.sql and the records of payments, availability.sql; the
- *           provider; lua/place_free.lua, seats_publish.lua, sold_out.lua. Redis may be away: the
- *           outbox tells it later.
+ *           provider; lua/place_free.lua, seats_publish.lua, sold_out.lua. Without Redis the outbox
+ *           applies them later.
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
@@ -20,7 +20,7 @@
 #include "lib/orders/availability.h"
 #include "lib/orders/seat_publication.h"
 
-/* What Redis has to hear of it soon; should it fail, the outbox does it. */
+/* Applies it to Redis now; if that fails, the outbox does it. */
 static void publish(const struct services *services, const struct request *request,
                     struct str member, const struct order_cancel *cancel)
 {
@@ -44,7 +44,7 @@ static void answer_refusal(const struct request *request, struct response *respo
     switch (stored) {
     case PAYMENT_STORED_NOT_CANCELABLE:
         problem_answer(request, response, PROBLEM_ORDER_NOT_CANCELABLE,
-                       "The order is %.*s: it has ended.", STR_ARG(status));
+                       "The order has ended: it is %.*s.", STR_ARG(status));
         return;
     case PAYMENT_STORED_IN_PROGRESS:
         problem_answer(request, response, PROBLEM_PAYMENT_IN_PROGRESS,
@@ -63,8 +63,8 @@ static void answer_refusal(const struct request *request, struct response *respo
     }
 }
 
-/* Gives the money back as far as the provider lets us now; reconcile does the rest. Returns
- * false where the provider refuses: the order is PAID as before. */
+/* Refunds the payment as far as the provider allows now; reconcile completes it. Returns false if
+ * the provider refuses: the order stays PAID. */
 static bool refund(const struct services *services, const struct request *request,
                    struct order_cancel *cancel)
 {
@@ -100,7 +100,7 @@ void cancel_order(const struct services *services, const struct request *request
     publish(services, request, caller.id, &cancel);
     if (cancel.payment.n > 0 && !refund(services, request, &cancel)) {
         problem_answer(request, response, PROBLEM_ORDER_NOT_CANCELABLE,
-                       "The payment provider does not give the money back. The order stays paid.");
+                       "The payment provider refuses the refund. The order stays paid.");
         return;
     }
     order_answer_log(LOG_LEVEL_INFO, "order.canceled", &cancel.order, caller.id, "");

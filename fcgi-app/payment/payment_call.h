@@ -1,5 +1,5 @@
 /*
- * payment_call — what the routes of the payment pool have in common.
+ * payment_call — shared by the routes of the payment pool.
  */
 #ifndef SLUICE_PAYMENT_PAYMENT_CALL_H
 #define SLUICE_PAYMENT_PAYMENT_CALL_H
@@ -7,7 +7,7 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/payments/payment_flow.h"
 
-/** The way of a payment, with what this worker has. */
+/** The payment flow with this worker's services. */
 struct payment_flow payment_call_flow(const struct services *services);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * POST /v1/payments/webhooks/{provider} — the provider says that something happened to a payment.
+ * POST /v1/payments/webhooks/{provider} — the provider reports a change of a payment.
  *
- * Reply     200 {"recorded": true} once it is noted down that the payment is to be looked up;
- *           {"recorded": false} for what is about none of ours. Again, late or in any order: the
- *           same, for a look-up decides.
+ * Reply     200 {"recorded": true} once the payment is marked for a look-up;
+ *           {"recorded": false} if it is none of ours. Repeated, late and reordered calls have the
+ *           same effect, as a look-up decides.
  * Errors    400 INVALID_REQUEST, 403 FORBIDDEN (the signature is missing or wrong), 404 NOT_FOUND
- *           (no such provider here, or it calls nobody), 503 ORDERS_UNAVAILABLE
+ *           (no such provider here, or it sends no webhooks), 503 ORDERS_UNAVAILABLE
  * Touches   sql/queries/payment_hint.sql
  */
 #include "fcgi-app/http/problem.h"
@@ -37,7 +37,7 @@ static void record_hint(const struct services *services, const struct request *r
         return;
     default:
         problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
-                       "It could not be recorded. Send it again.");
+                       "The webhook could not be recorded. Send it again.");
         return;
     }
 }
@@ -53,7 +53,7 @@ void payment_webhook(const struct services *services, const struct request *requ
     struct payment_hint hint = {.ref = {NULL, 0}};
     enum payment_notice_outcome outcome = PAYMENT_NOTICE_NONE;
 
-    /* One that is too long is left out, and so is none. */
+    /* A value that is too long is left out, i.e. treated as missing. */
     (void)request_parameters(request, wanted, sizeof(wanted) / sizeof(*wanted));
     if (services->payment_provider != NULL &&
         str_equal(request->parameters[0],
@@ -70,14 +70,14 @@ void payment_webhook(const struct services *services, const struct request *requ
         return;
     case PAYMENT_NOTICE_MALFORMED:
         problem_answer(request, response, PROBLEM_INVALID_REQUEST,
-                       "This is not in the form of the provider's webhooks.");
+                       "The body is not a webhook of the provider.");
         return;
     case PAYMENT_NOTICE_FORGED:
         log_event(LOG_LEVEL_WARNING, "payment.webhook_forged", LOG_NO_FIELDS);
-        problem_answer(request, response, PROBLEM_FORBIDDEN, "The signature is not right.");
+        problem_answer(request, response, PROBLEM_FORBIDDEN, "The signature is invalid.");
         return;
     case PAYMENT_NOTICE_NONE:
         break;
     }
-    problem_answer(request, response, PROBLEM_NOT_FOUND, "Nobody is listened to at this address.");
+    problem_answer(request, response, PROBLEM_NOT_FOUND, "There is no webhook at this address.");
 }

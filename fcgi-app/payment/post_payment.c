@@ -1,9 +1,9 @@
 /*
- * POST /v1/orders/{id}/payment — begin to pay an order.
+ * POST /v1/orders/{id}/payment — start paying an order.
  *
  * Reply     201 {"redirectUrl", "expiresAt"}: where the member pays, and until when; 200 with the same for a
- *           payment that is open already. A provider on this machine may name a path of the site itself: it is
- *           answered as a whole address, of the site by the name by which it was asked
+ *           payment that is already open. A provider on this machine may name a path of the site itself: it is
+ *           answered as an absolute URL, under the name by which the site was requested
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (another's order too), 409 ORDER_NOT_PAYABLE,
  *           409 PAYMENT_IN_PROGRESS (one is being started, or confirmed), 503 PAYMENT_UNAVAILABLE,
  *           503 ORDERS_UNAVAILABLE
@@ -21,7 +21,7 @@
 
 enum { MOBILE_MAX = 8, HOST_MAX = 260 };
 
-/* A name or an address, and perhaps a port. */
+/* A name or an address, with an optional port. */
 static bool host_is_sound(struct str host)
 {
     for (size_t i = 0; i < host.n; i++) {
@@ -32,7 +32,7 @@ static bool host_is_sound(struct str host)
     return host.n > 0;
 }
 
-/* What a path of the site is put behind, empty where nobody has said what the site is called. */
+/* The scheme and host to put before a path of the site, empty if the host is unknown. */
 static struct str site_address(const struct services *services, const struct request *request)
 {
     struct str host = STR("");
@@ -77,12 +77,12 @@ static void answer_refusal(const struct request *request, struct response *respo
         return;
     case PAYMENT_STARTED_NOT_PAYABLE:
         problem_answer(request, response, PROBLEM_ORDER_NOT_PAYABLE,
-                       "The order is %.*s, and no payment of it can be started (any more).",
+                       "The order is %.*s, so no payment can be started.",
                        STR_ARG(start->order_status));
         return;
     case PAYMENT_STARTED_NO_PROVIDER:
         problem_answer(request, response, PROBLEM_PAYMENT_UNAVAILABLE,
-                       "Payments cannot be started at the moment. Nothing was taken.");
+                       "Payments cannot be started at the moment. Nothing was charged.");
         return;
     case PAYMENT_STARTED_NO_STORE:
         problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
@@ -90,13 +90,13 @@ static void answer_refusal(const struct request *request, struct response *respo
         return;
     default:
         problem_answer(request, response, PROBLEM_INTERNAL_ERROR,
-                       "Nothing was taken. Send the same request again; if it stays, report the "
-                       "instance.");
+                       "Nothing was charged. Send the same request again; if it fails again, "
+                       "report the instance.");
         return;
     }
 }
 
-/* By the header Sec-CH-UA-Mobile, which nginx makes for browsers without one. */
+/* By the header Sec-CH-UA-Mobile, which nginx sets for browsers that do not send it. */
 static bool comes_from_phone(const struct request *request)
 {
     struct str mobile = STR("");

@@ -3,14 +3,14 @@
  * back.
  *
  * Request   query: state=… (ours, of this payment), and what the provider adds (pg_token, or
- *           paymentKey, orderId, amount). No login: the state is what lets somebody in.
+ *           paymentKey, orderId, amount). No login: the state grants access.
  * Reply     303 to the setting payment_result_url with
  *           ?order=…&payment=paid|confirming|refused|refunded|stopped| unavailable; 204 for HEAD
- *           and for a browser that only looks ahead: those change nothing
+ *           and for a prefetching browser: those change nothing
  * Errors    403 FORBIDDEN (not the state of a payment of this order; there may be no such order),
  *           503 ORDERS_UNAVAILABLE
  * Touches   sql/queries/payment_returns.sql, payment_approve_begin.sql and the records of payments;
- *           the provider; lua/place_free.lua, sold_out.lua. Redis may be away: the outbox tells it
+ *           the provider; lua/place_free.lua, sold_out.lua. Without Redis the outbox applies them
  *           later.
  */
 #include "fcgi-app/http/problem.h"
@@ -20,8 +20,8 @@
 
 enum { PURPOSE_MAX = 256 };
 
-/* True for a request that nobody has decided on: a look ahead by the browser, or a probe. */
-static bool only_looks(const struct request *request)
+/* True for a request that no person made: a prefetch by the browser, or a probe. */
+static bool is_prefetch_or_probe(const struct request *request)
 {
     struct str purposes[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
     const struct request_parameter wanted[] = {
@@ -42,7 +42,7 @@ static bool only_looks(const struct request *request)
 static void answer_forbidden(const struct request *request, struct response *response)
 {
     problem_answer(request, response, PROBLEM_FORBIDDEN,
-                   "This address is not one of a payment of this order. Nothing was changed.");
+                   "This address does not belong to a payment of this order. Nothing was changed.");
 }
 
 static void answer_result(const struct services *services, const struct request *request,
@@ -79,10 +79,10 @@ static void answer_returned(const struct services *services, const struct reques
     response_header(response, "Referrer-Policy", STR("no-referrer"));
 }
 
-/* Gets the state of the payment. Returns false where `response` is complete already. */
+/* Gets the state of the payment. Returns false if `response` is already complete. */
 static bool read_state(const struct request *request, struct response *response, struct str *state)
 {
-    if (only_looks(request)) {
+    if (is_prefetch_or_probe(request)) {
         response->status = 204;
         return false;
     }

@@ -18,15 +18,15 @@
 
 enum {
     BEAT_MS = 500,
-    /* Before a worker that has one in the database takes on another: time for one that has
-     * nothing to do. */
+    /* Before a worker with a transaction in the database accepts another request: lets an idle
+     * worker take it. */
     YIELD_US = 100,
-    /* A transaction that has taken so long may take longer: whoever comes next is better off
-     * elsewhere. */
+    /* A transaction that has taken this long may take longer: the next request is better served by
+     * another worker. */
     STALLED_US = 50000
 };
 
-/* One request with what it needs. */
+/* One request and its state. */
 struct slot {
     FCGX_Request fcgi;
     struct exchange *exchange;
@@ -35,23 +35,23 @@ struct slot {
     enum {
         IS_EMPTY,
         IS_CONNECTED, /* nothing is read yet */
-        IS_WHOLE,     /* read; all is to be done yet */
+        IS_WHOLE,     /* read; nothing is done yet */
         IS_PREPARED,  /* its call is to be sent */
         IS_IN_FLIGHT, /* its call is sent */
-        IS_ALONE      /* its second half does all by itself */
+        IS_ALONE      /* its second half does everything itself */
     } state;
 };
 
 struct worker {
     const struct services *services;
     struct slot slots[2]; /* one in the database, and the one after it */
-    struct arena *arena;  /* of the beat */
+    struct arena *arena;  /* of the heartbeat */
     sigset_t open_mask;
-    int64_t beat_at_ms; /* when the next sign of life is due */
+    int64_t beat_at_ms; /* when the next heartbeat is due */
 };
 
-/* The queues promote only while orders can be taken, so the order pool's sign of life in Redis
- * says just that. */
+/* The queues promote only while orders can be taken, which the order pool's heartbeat in Redis
+ * confirms. */
 static void beat_if_due(struct worker *worker)
 {
     const struct services *services = worker->services;
@@ -74,7 +74,7 @@ static void beat_if_due(struct worker *worker)
     arena_reset(worker->arena);
 }
 
-/* What is logged from here on is about this request, or about none. */
+/* Log lines from here on are about this request, or about none. */
 static void set_log_request(const struct slot *slot)
 {
     if (slot == NULL) {
@@ -84,8 +84,8 @@ static void set_log_request(const struct slot *slot)
     log_set_request(slot->exchange->request.request_id, slot->exchange->request.traceparent);
 }
 
-/* Reads a request: then it is WHOLE, or EMPTY where its response is complete. Returns false
- * where there is none on this connection. */
+/* Reads a request: then it is WHOLE, or EMPTY if its response is already complete. Returns false if
+ * there is none on this connection. */
 static bool read_request(const struct services *services, struct slot *slot)
 {
     struct exchange *exchange = slot->exchange;
@@ -97,7 +97,7 @@ static bool read_request(const struct services *services, struct slot *slot)
     if (FCGX_Accept_r(&slot->fcgi) != 0) {
         return false;
     }
-    /* Whatever nginx asks for: a connection kept here would starve all others. */
+    /* Whatever nginx asks for: a kept connection would starve all others. */
     slot->fcgi.keepConnection = 0;
     if (exchange_begin(exchange, services->pool, body_max, &slot->fcgi, clock_monotonic_ms())) {
         exchange->request.waited_ms = waited_ms >= 0 ? waited_ms : exchange->request.waited_ms;
@@ -117,7 +117,7 @@ static void answer(struct slot *slot)
     slot->state = IS_EMPTY;
 }
 
-/* What has waited too long for this worker is refused before anything is done for it. */
+/* Refuses a request that has waited too long for this worker, before any work is done for it. */
 static bool is_refused(const struct services *services, struct exchange *exchange)
 {
     enum shed_kind kind = shedding_kind(exchange->route);
@@ -129,7 +129,7 @@ static bool is_refused(const struct services *services, struct exchange *exchang
     return true;
 }
 
-/* The first half of a transaction. It is answered where there is to be none. */
+/* The first half of a transaction; answers the request if there is to be none. */
 static void begin(const struct services *services, struct slot *slot)
 {
     struct exchange *exchange = slot->exchange;
@@ -182,8 +182,8 @@ static void send_if_prepared(const struct services *services, struct slot *slot)
     }
 }
 
-/* Reads what has come on a new connection and does as much of it as may be done while another is
- * in the database. */
+/* Reads the request on a new connection and does as much of it as is allowed while another is in
+ * the database. */
 static void start_request(const struct services *services, struct slot *slot)
 {
     if (!read_request(services, slot)) {
@@ -196,14 +196,14 @@ static void start_request(const struct services *services, struct slot *slot)
     }
 }
 
-/* Which of the two can be read, the answer before the other, until `deadline_us` (monotonic); -1
- * for none. */
+/* Which of the two becomes readable, the answer first, until `deadline_us` (monotonic); -1 for
+ * none. */
 static int first_of(int answer_fd, int other_fd, int64_t deadline_us)
 {
     struct pollfd watched[] = {{.fd = answer_fd, .events = POLLIN},
                                {.fd = other_fd, .events = POLLIN}};
     int64_t left_us = deadline_us - clock_monotonic_us();
-    /* Of less than a second. */
+    /* Less than a second. */
     const struct timespec wait = {.tv_nsec = left_us < 0 ? 0 : (long)left_us * 1000};
 
     if (ppoll(watched, 2, &wait, NULL) <= 0) {
@@ -212,8 +212,8 @@ static int first_of(int answer_fd, int other_fd, int64_t deadline_us)
     return watched[0].revents != 0 ? answer_fd : other_fd;
 }
 
-/* A connection that waits although other workers had time to take it; -1 once the answer is
- * there or has taken long. */
+/* Accepts a connection that other workers had time to accept; -1 once the answer is there or has
+ * taken long. */
 static int accept_unclaimed(int answer_fd, int64_t stalled_us)
 {
     if (first_of(answer_fd, LISTENER_FD, stalled_us) != LISTENER_FD ||
@@ -224,8 +224,8 @@ static int accept_unclaimed(int answer_fd, int64_t stalled_us)
     return listener_accept();
 }
 
-/* Takes on another while PostgreSQL works for the first, if somebody waits whom no other worker
- * takes. Returns as soon as that is done, or the answer is there, or the time for it is over. */
+/* Accepts another request while PostgreSQL works for the first, if no other worker takes it.
+ * Returns once that is done, the answer is there, or the time for it is over. */
 static void start_next_meanwhile(struct worker *worker, const struct slot *first, struct slot *next)
 {
     const struct services *services = worker->services;
@@ -242,7 +242,7 @@ static void start_next_meanwhile(struct worker *worker, const struct slot *first
             return;
         }
         next->state = IS_CONNECTED;
-        /* Nobody waits here for what nginx has not sent: the answer may come before it. */
+        /* Does not block on input that nginx has not sent: the answer may come before it. */
         if (first_of(answer_fd, next->fd, stalled_us) == next->fd) {
             start_request(services, next);
         }
@@ -250,14 +250,13 @@ static void start_next_meanwhile(struct worker *worker, const struct slot *first
     }
 }
 
-/* The connection is good: nobody has to wait for a new one. */
+/* The connection works: no reconnect is needed. */
 static bool is_answered(const struct postgres_call *call)
 {
     return call->outcome == POSTGRES_OK || call->outcome == POSTGRES_REFUSED;
 }
 
-/* Does all that is left to do for `slot`, and what may be done meanwhile for `next`, which is
- * empty. */
+/* Completes `slot`, and meanwhile does what is allowed for `next`, which is empty. */
 static void finish_request(struct worker *worker, struct slot *slot, struct slot *next)
 {
     const struct services *services = worker->services;
@@ -282,7 +281,7 @@ static void finish_request(struct worker *worker, struct slot *slot, struct slot
         set_log_request(slot);
         postgres_finish(services->postgres, &slot->transaction.call);
         if (is_answered(&slot->transaction.call)) {
-            /* First of all, so that the database does not wait. */
+            /* First, so that the database does not wait. */
             send_if_prepared(services, next);
         }
         end(services, slot);
@@ -290,8 +289,8 @@ static void finish_request(struct worker *worker, struct slot *slot, struct slot
     }
 }
 
-/* The next connection: at once where one waits, as in a busy pool one mostly does. -1 after a
- * beat or a signal. */
+/* The next connection: without waiting if one is pending, as is usual in a busy pool. -1 after a
+ * heartbeat or a signal. */
 static int next_connection(const sigset_t *open_mask)
 {
     const struct timespec beat = {.tv_nsec = BEAT_MS * 1000000L};
@@ -308,7 +307,7 @@ static int next_connection(const sigset_t *open_mask)
     return fd;
 }
 
-/* Serves the one on `fd` and all that are taken on behind it. */
+/* Serves the one on `fd` and all that are accepted after it. */
 static void serve_from(struct worker *worker, int fd)
 {
     size_t at = 0;

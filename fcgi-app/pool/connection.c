@@ -28,8 +28,8 @@ struct connection *connection_open(struct connection_table *table, int fd, int64
     return NULL;
 }
 
-/* libfcgi has closed the file descriptor, or it is closed here. */
-static void forget(struct connection_table *table, struct connection *connection)
+/* libfcgi has closed the file descriptor, or the caller has. */
+static void release_slot(struct connection_table *table, struct connection *connection)
 {
     table->busy -= connection->state == CONNECTION_BUSY ? 1 : 0;
     table->open--;
@@ -39,7 +39,7 @@ static void forget(struct connection_table *table, struct connection *connection
 void connection_close(struct connection_table *table, struct connection *connection)
 {
     FCGX_Free(&connection->fcgi, 1);
-    forget(table, connection);
+    release_slot(table, connection);
 }
 
 static void watch(struct connection_table *table, int epoll_fd, int fd, int64_t now_ms)
@@ -73,7 +73,7 @@ bool connection_read(struct connection_table *table, struct connection *connecti
 {
     connection->partial_since_ms = 0;
     if (FCGX_Accept_r(&connection->fcgi) != 0) {
-        forget(table, connection);
+        release_slot(table, connection);
         return false;
     }
     connection->state = CONNECTION_BUSY;
@@ -86,7 +86,7 @@ void connection_finish(struct connection_table *table, struct connection *connec
 {
     FCGX_Finish_r(&connection->fcgi);
     if (connection->fcgi.ipcFd < 0) {
-        forget(table, connection);
+        release_slot(table, connection);
         return;
     }
     table->busy--;

@@ -22,12 +22,12 @@
 enum {
     EVENTS_MAX = 256,
     PEEK_MAX = 64 * 1024,
-    PARTIAL_MAX_MS = 5000, /* how long a request may be half here */
+    PARTIAL_MAX_MS = 5000, /* how long a request may be incomplete */
     SWEEP_MS = 1000,
     STOP_MAX_MS = 5000,
     STOP_LOOK_MS = 50,
-    STOP_IDLE_MS = 500, /* a connection idle for so long while stopping is not used any more */
-    FULL_IDLE_MS = 5000 /* one idle for so long makes room where there is none */
+    STOP_IDLE_MS = 500, /* while stopping, connections idle for so long are closed */
+    FULL_IDLE_MS = 5000 /* one idle for so long makes room if there is none */
 };
 
 struct loop {
@@ -35,16 +35,16 @@ struct loop {
     struct redis_async *redis;
     int epoll_fd;
     bool listens;
-    enum accepted accepted; /* at the last look */
+    enum accepted accepted; /* by the last accept */
     int64_t now_ms;         /* monotonic, read once a turn */
     int64_t stop_at_ms;
     int64_t swept_at_ms;
-    size_t partial; /* connections that may hold half a request */
+    size_t partial; /* connections that may hold an incomplete request */
     struct exchange_store exchanges;
     struct query_batcher *batcher;
-    struct flight *follow_ups; /* those that have one more command for Redis */
+    struct flight *follow_ups; /* those with one more command for Redis */
     size_t due_count;
-    struct connection *due[CONNECTIONS_MAX]; /* to look at again in this turn */
+    struct connection *due[CONNECTIONS_MAX]; /* to check again in this turn */
     struct connection_table connections;
     struct shedding shedding;
     char peeked[PEEK_MAX];
@@ -106,7 +106,7 @@ static void respond(struct loop *loop, struct connection *connection, struct exc
     }
 }
 
-/* What a command in flight belongs to. */
+/* The exchange that a command in flight belongs to. */
 struct flight {
     struct loop *loop;
     struct connection *connection;
@@ -128,7 +128,7 @@ static void on_reply(void *context, const redisReply *reply)
 
     finish(flight->loop, exchange, reply);
     if (exchange->response.follow_up != NULL) {
-        /* Redis takes no command while it hands out replies. */
+        /* Redis commands cannot be sent from within a reply. */
         flight->next = flight->loop->follow_ups;
         flight->loop->follow_ups = flight;
     } else {
@@ -192,7 +192,7 @@ static void begin(struct loop *loop, struct connection *connection)
     }
 }
 
-/* Begins the request that waits in an idle connection, once it is whole. */
+/* Begins the request on an idle connection, once it is complete. */
 static void read_connection(struct loop *loop, struct connection *connection)
 {
     connection->has_news = false;
@@ -248,7 +248,7 @@ static void read_due_connections(struct loop *loop)
     }
 }
 
-/* A request may have come in this very moment. */
+/* A request may have arrived at this very moment. */
 static void close_unless_used(struct loop *loop, struct connection *connection)
 {
     read_connection(loop, connection);
@@ -257,8 +257,8 @@ static void close_unless_used(struct loop *loop, struct connection *connection)
     }
 }
 
-/* How long a connection may be idle. Closing one that is in use could lose a POST, so it is done
- * only while stopping, and where the longest idle ones would keep others out for ever. */
+/* How long a connection may be idle. Closing one in use could lose a POST, so it is done only while
+ * stopping, and when idle connections would keep others out for ever. */
 static int64_t idle_max_ms(const struct loop *loop)
 {
     if (is_stopping(loop)) {
@@ -267,7 +267,7 @@ static int64_t idle_max_ms(const struct loop *loop)
     return is_full(loop) ? FULL_IDLE_MS : INT64_MAX;
 }
 
-/* Closes what has been half here or idle for too long, and gives a sign of life. */
+/* Closes connections incomplete or idle for too long, and sends a heartbeat. */
 static void sweep(struct loop *loop)
 {
     int64_t idle_ms = idle_max_ms(loop);

@@ -1,6 +1,6 @@
 /*
  * event_loop — the queue pool's worker: one thread, epoll over the connections that nginx keeps
- * alive, one pipelined Redis connection for everything in flight. Nothing in it waits for anybody.
+ * alive, one pipelined Redis connection for everything in flight. It never blocks.
  */
 #ifndef SLUICE_POOL_EVENT_LOOP_H
 #define SLUICE_POOL_EVENT_LOOP_H

@@ -73,14 +73,14 @@ void exchange_store_free(struct exchange_store *store)
     }
 }
 
-/* Passes over what is left of a refused request's body, within bounds. Returns whether its end
- * came. */
+/* Discards the rest of a refused request's body, within bounds. Returns whether its end was
+ * reached. */
 static bool drain(FCGX_Request *fcgi)
 {
-    char passed_over[4096];
+    char discarded[4096];
 
-    for (int i = 0; i < 2 * BODY_MAX / (int)sizeof(passed_over); i++) {
-        if (FCGX_GetStr(passed_over, sizeof(passed_over), fcgi->in) < (int)sizeof(passed_over)) {
+    for (int i = 0; i < 2 * BODY_MAX / (int)sizeof(discarded); i++) {
+        if (FCGX_GetStr(discarded, sizeof(discarded), fcgi->in) < (int)sizeof(discarded)) {
             return FCGX_GetError(fcgi->in) == 0;
         }
     }
@@ -102,7 +102,7 @@ bool exchange_begin(struct exchange *exchange, enum pool pool, size_t body_max, 
         exchange->input_is_read = drain(fcgi);
         if (too_large) {
             problem_answer(request, &exchange->response, PROBLEM_BODY_TOO_LARGE,
-                           "At most %zu bytes are taken here.", body_max);
+                           "The body may have at most %zu bytes.", body_max);
         } else {
             problem_answer(request, &exchange->response, PROBLEM_INVALID_REQUEST,
                            "The address, a header or the body is malformed or too long.");

@@ -1,6 +1,6 @@
 /*
- * fcgi_records — what libfcgi does not do: tell whether a request has arrived whole, so that
- * reading it cannot block, and answer one for the last time on a connection.
+ * fcgi_records — what libfcgi lacks: telling whether a request has arrived completely, so that
+ * reading it cannot block, and sending the last answer on a connection.
  */
 #ifndef SLUICE_POOL_FCGI_RECORDS_H
 #define SLUICE_POOL_FCGI_RECORDS_H
@@ -14,11 +14,11 @@ enum fcgi_records {
     FCGI_RECORDS_FOREIGN /* not FastCGI, version 1 */
 };
 
-/** Judges the bytes that wait in a connection. */
+/** Judges the bytes that are buffered on a connection. */
 enum fcgi_records fcgi_records_look(struct str waiting);
 
-/** Appends the records of a whole answer to request `id`, and one empty record behind its end: a
- *  client that finds more than it asked for does not use the connection again. */
+/** Appends the records of a complete answer to request `id`, and one empty record after its end: a
+ *  client that receives unexpected data does not reuse the connection. */
 void fcgi_records_add_last_answer(struct buffer *out, int id, struct str answer);
 
 #endif

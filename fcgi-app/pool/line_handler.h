@@ -1,7 +1,7 @@
 /*
- * line_handler — the form of a route of the queue pool. It never waits: begin checks the request
- * and gives the one Redis command that it needs; finish turns the reply into the response. In
- * between the worker serves others.
+ * line_handler — the form of a route of the queue pool. It never blocks: begin checks the request
+ * and returns the one Redis command that it needs; finish turns the reply into the response. In
+ * between the worker serves other requests.
  */
 #ifndef SLUICE_POOL_LINE_HANDLER_H
 #define SLUICE_POOL_LINE_HANDLER_H
@@ -13,16 +13,15 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/store/redis_command.h"
 
-/** Returns the command to send, or NULL where `response` is complete already, or where
- *  response->query is set: it is sent to Redis in a batch with others, and finish finds the
- *  result in it, without a reply of its own. `*memory` is handed on to finish and lives in the
- *  request's arena. */
+/** Returns the command to send, or NULL if `response` is already complete, or if response->query is
+ *  set: it is sent to Redis in a batch with others, and finish finds the result in it, without a
+ *  reply of its own. `*memory` is passed to finish and lives in the request's arena. */
 typedef struct redis_command *line_begin(const struct services *services,
                                          const struct request *request, struct response *response,
                                          void **memory);
 
-/** `reply` is NULL where Redis gave no answer. A finish that sets response->follow_up to a
- *  command is called again with its reply; few may, for most requests are to cost one round
+/** `reply` is NULL if Redis did not answer. A finish that sets response->follow_up to a command is
+ *  called again with its reply; this must stay rare, as most requests are to cost one round
  *  trip. */
 typedef void line_finish(const struct services *services, const struct request *request,
                          const redisReply *reply, void *memory, struct response *response);

@@ -10,12 +10,12 @@
 
 enum { IO_TIMEOUT_S = 2 };
 
-/* A Unix socket has no word on how long something has waited: it need not be asked at each
+/* A Unix socket does not report how long data has waited: no need to query it for each
  * connection. */
 static bool is_of_tcp;
 
-/* Each connection is a file descriptor, and the usual limit of 1024 is below what nginx may
- * keep. */
+/* Each connection is a file descriptor, and the usual limit of 1024 is below what nginx may keep
+ * alive. */
 static void raise_the_limit(void)
 {
     struct rlimit limit;

@@ -1,6 +1,6 @@
 /*
- * listener — the listening socket on file descriptor 0, as spawn-fcgi hands it over, and the
- * FastCGI connections that come from it.
+ * listener — the listening socket on file descriptor 0, as spawn-fcgi passes it, and the
+ * FastCGI connections accepted from it.
  */
 #ifndef SLUICE_POOL_LISTENER_H
 #define SLUICE_POOL_LISTENER_H
@@ -12,16 +12,16 @@
 
 enum { LISTENER_FD = 0 };
 
-/** Makes the socket non-blocking and allows as many file descriptors as the system does. Returns
- *  false where fd 0 is no listening socket. */
+/** Makes the socket non-blocking and raises the limit of file descriptors to the system's maximum.
+ *  Returns false if fd 0 is no listening socket. */
 bool listener_prepare(void);
 
 /** Accepts one connection, with a time limit of 2 s on each read and write. Returns its file descriptor,
- *  -1 with errno, EAGAIN where none is waiting (any more). */
+ *  -1 with errno; EAGAIN if none is waiting. */
 int listener_accept(void);
 
-/** For how many milliseconds what came over the connection `fd` has waited to be read, by the
- *  kernel's word; -1 for a Unix socket, where nginx runs on this host and its clock is ours. */
+/** How many milliseconds the data on the connection `fd` has waited to be read, from the kernel; -1
+ *  for a Unix socket, where nginx runs on this host and shares its clock. */
 int64_t listener_waited_ms(int fd);
 
 /** Prepares `fcgi` to read its next request from the connection `fd`: FCGX_Accept_r() then neither

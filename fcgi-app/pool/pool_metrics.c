@@ -20,7 +20,7 @@ static const char *const METHODS[] = {
     [METHOD_PUT] = "PUT",    [METHOD_PATCH] = "PATCH", [METHOD_DELETE] = "DELETE",
     [METHOD_OTHER] = "OTHER"};
 
-/* Looked for once a process; 0: not yet. A process is of one pool. */
+/* Looked up once a process; 0: not yet. A process belongs to one pool. */
 static int rows_plus_two[ROUTES_MAX];
 
 static int row_of(enum pool pool, const struct route *route)

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* How long nothing is batched about a queue for which the short way was found not to do. */
+/* For how long a queue is not batched after its batch could not decide. */
 enum { UNBATCHED_MS = 1000, UNBATCHED_SLOTS = 256, SPARE_MAX = 64 };
 
 struct batch {
@@ -16,7 +16,7 @@ struct batch {
     struct batch *next;
 };
 
-/* Queues by hash alone: of two that share one, the other costs a little more for a second. */
+/* Queues by hash alone: of two that share a slot, the other costs a little more for a second. */
 struct unbatched {
     uint64_t queue;
     int64_t until_ms;
@@ -103,7 +103,7 @@ static void give_back(struct batch *batch)
     batcher->spare_count++;
 }
 
-/* One with room for it: nearly always the first, for most questions of a moment are about one
+/* A batch with room for the query: nearly always the first, as most queries at a time are about one
  * queue. */
 static struct batch *batch_for(struct query_batcher *batcher, const struct line_query *query)
 {

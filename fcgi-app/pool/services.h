@@ -1,5 +1,5 @@
 /*
- * services — what the handlers of one worker process work with, made once at its start.
+ * services — what the handlers of one worker process use, created once at its start.
  */
 #ifndef SLUICE_POOL_SERVICES_H
 #define SLUICE_POOL_SERVICES_H
@@ -26,17 +26,17 @@ struct services {
     struct member_verifier *members;
     struct key_set *ticket_keys;
     struct key_set *visitor_keys;
-    struct key_set *altcha_keys;   /* of the order pool; NULL where they are not set */
+    struct key_set *altcha_keys;   /* of the order pool; NULL if not set */
     struct siteverify *siteverify; /* likewise */
     struct payment_provider
-        *payment_provider;             /* of the payment pool; NULL where the setting says none */
+        *payment_provider;             /* of the payment pool; NULL if the setting is none */
     struct waiting_page *waiting_page; /* of the queue pool; NULL elsewhere */
-    struct snapshot *snapshot; /* of the queue pool; NULL elsewhere, and where there is none */
-    struct redis *redis;       /* blocking client; NULL in the queue pool */
-    struct postgres *postgres; /* NULL in the queue pool */
-    struct outbox_acks *outbox_acks; /* of the order pool; NULL elsewhere */
-    struct operator_keys *operators; /* NULL outside of the operator pool */
-    struct catalog *catalog;         /* of the catalog and order pools; NULL elsewhere */
+    struct snapshot *snapshot;         /* of the queue pool; NULL elsewhere, and if there is none */
+    struct redis *redis;               /* blocking client; NULL in the queue pool */
+    struct postgres *postgres;         /* NULL in the queue pool */
+    struct outbox_acks *outbox_acks;   /* of the order pool; NULL elsewhere */
+    struct operator_keys *operators;   /* NULL outside of the operator pool */
+    struct catalog *catalog;           /* of the catalog and order pools; NULL elsewhere */
 };
 
 #endif

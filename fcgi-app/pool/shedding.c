@@ -31,7 +31,7 @@ static enum shed_kind find_kind(const struct route *route)
         return kind_of_line(route->begin);
     }
     if ((route->pools & ~blocking) != 0) {
-        return SHED_NEVER; /* a probe, or of a pool that sheds nothing */
+        return SHED_NEVER; /* a probe, or a pool that sheds nothing */
     }
     if (route->method == METHOD_GET) {
         return SHED_READ;
@@ -53,7 +53,7 @@ enum shed_kind shedding_kind(const struct route *route)
     return (enum shed_kind)(*kind - 1);
 }
 
-/* From how late on this kind is refused; 0: never. */
+/* The lateness from which this kind is refused; 0: never. */
 static int64_t limit_ms(const struct settings *settings, enum shed_kind kind)
 {
     switch (kind) {
@@ -86,11 +86,11 @@ void shedding_start(struct shedding *shedding, const struct settings *settings, 
 
 void shedding_turn(struct shedding *shedding, int64_t now_ms, int64_t ended_ms, int64_t redis_ms)
 {
-    /* What was not ready at the last look has become so after it. */
+    /* Events that were not ready at the last epoll call became ready after it. */
     if (!shedding->left_some) {
         shedding->ready_since_ms = shedding->looked_at_ms;
     }
-    /* And where it had to wait for something, nothing was. */
+    /* If epoll had to wait, nothing was ready. */
     lateness_note(&shedding->turns, now_ms > ended_ms ? 0 : ended_ms - shedding->ready_since_ms,
                   now_ms);
     lateness_note(&shedding->redis, redis_ms, now_ms);
@@ -116,8 +116,8 @@ bool shedding_by_turns(const struct shedding *shedding, enum shed_kind kind)
     return is_beyond(shedding->settings, kind, lateness_ms(&shedding->turns));
 }
 
-/* A connection on which something has waited for redis_timeout_ms is dropped, and everything in
- * flight ends without an answer: nothing is added to it shortly before. */
+/* A connection on which a command has waited for redis_timeout_ms is dropped, and everything in
+ * flight on it ends without an answer: shortly before that, nothing is added. */
 static bool is_beyond_for_redis(const struct shedding *shedding, enum shed_kind kind)
 {
     int64_t late_ms = lateness_ms(&shedding->redis);
@@ -151,6 +151,5 @@ void shedding_answer(enum pool pool, enum shed_kind kind, const struct request *
 
     count(kind);
     problem_answer(request, response, problem,
-                   "More is asked at the moment than can be answered; no place and no token is "
-                   "lost.");
+                   "There are too many requests at the moment. No place and no token is lost.");
 }

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* multiwatch 1.0.0 sends SIGQUIT where it is told to send SIGTERM. */
+/* multiwatch 1.0.0 sends SIGQUIT when it is asked to send SIGTERM. */
 static const int STOPS[] = {SIGTERM, SIGINT, SIGQUIT};
 
 enum {
     STOP_COUNT = sizeof(STOPS) / sizeof(STOPS[0]),
-    LOOK_MS = 20 /* a look costs two system calls */
+    LOOK_MS = 20 /* a poll costs two system calls */
 };
 
 static volatile sig_atomic_t came;

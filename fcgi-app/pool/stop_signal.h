@@ -1,7 +1,7 @@
 /*
- * stop_signal — SIGTERM, SIGINT and SIGQUIT ask the process to finish and end; the second one ends
- * it at once. They stay blocked except while the process waits or looks, so that none is lost
- * between a test and the wait.
+ * stop_signal — SIGTERM, SIGINT and SIGQUIT ask the process to finish and exit; the second one ends
+ * it immediately. They stay blocked except while the process waits or polls for them, so that none
+ * is lost between a test and the wait.
  */
 #ifndef SLUICE_POOL_STOP_SIGNAL_H
 #define SLUICE_POOL_STOP_SIGNAL_H
@@ -10,15 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Blocks and installs them; SIGHUP and SIGPIPE are ignored. To be called after FCGX_Init(),
- *  which takes SIGTERM for itself. `open_mask` gets the mask to wait with (ppoll, epoll_pwait). */
+/** Blocks them and installs their handlers; SIGHUP and SIGPIPE are ignored. To be called after
+ *  FCGX_Init(), which installs its own SIGTERM handler. `open_mask` gets the mask to wait with
+ *  (ppoll, epoll_pwait). */
 void stop_signal_install(sigset_t *open_mask);
 
-/** Lets in what has come since, at most every 20 ms by `now_ms`. A wait does so only where it
- *  has to wait: a busy process finds something ready each time, and would never hear it. */
+/** Delivers pending signals, at most every 20 ms by `now_ms`. A wait delivers them only if it has
+ *  to block: a busy process always finds something ready and would never see them. */
 void stop_signal_look(const sigset_t *open_mask, int64_t now_ms);
 
-/** True once the process was asked to end. */
+/** True once the process was asked to exit. */
 bool stop_signal_came(void);
 
 #endif

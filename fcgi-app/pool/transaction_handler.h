@@ -1,7 +1,7 @@
 /*
- * transaction_handler — the form of a route of the order pool whose work is one transaction: what
- * comes before it and what comes behind it. While PostgreSQL works for one request, the worker does
- * the first half of the next, so that the connection hardly ever waits for a worker:
+ * transaction_handler — the form of an order pool's route whose work is one transaction: the part
+ * before it and the part after it. While PostgreSQL works for one request, the worker does the
+ * first half of the next, so the database connection is hardly ever idle:
  * docs/decisions/0056-pipeline-two-orders-per-connection.md.
  */
 #ifndef SLUICE_POOL_TRANSACTION_HANDLER_H
@@ -19,18 +19,18 @@ struct transaction {
 
 enum transaction_begun {
     TRANSACTION_ANSWERED, /* the response is complete: there is none */
-    TRANSACTION_PREPARED, /* the call is to be sent, and the second half called once it is finished */
-    TRANSACTION_ALONE /* the second half does all by itself, and takes its time: others should not wait for it */
+    TRANSACTION_PREPARED, /* the call is to be sent, and the second half called once it has finished */
+    TRANSACTION_ALONE     /* the second half does everything itself and may take long: no overlap */
 };
 
-/** The first half. Others are in the database meanwhile, so it must not take long. */
+/** The first half. Another request is in the database meanwhile, so it must be short. */
 typedef enum transaction_begun transaction_begin(const struct services *services,
                                                  const struct request *request,
                                                  struct response *response,
                                                  struct transaction *transaction);
 
-/** The second half: completes the response. The call of the next request may be in flight;
- *  whatever asks PostgreSQL here waits for that one. */
+/** The second half: completes the response. The call of the next request may be in flight; any
+ *  other query to PostgreSQL here waits for it. */
 typedef void transaction_end(const struct services *services, const struct request *request,
                              struct response *response, struct transaction *transaction);
 

@@ -1,17 +1,17 @@
 /*
- * POST /v1/queues/{queue}/entries — take a place in line, or learn of the one already held.
+ * POST /v1/queues/{queue}/entries — take a place in line, or return the one already held.
  *
  * Request  Authorization: Bearer JWT, or a visitor cookie, or nothing (queues for visitors);
  *          X-Queue-Ticket or its cookie keeps this screen's session
- *          {"code": "…"}, if any: an invite lets in at once or next, a priority code puts into that
- *          lane; {"captcha": "…"}: the proof of work that a new place costs where entryCaptcha is
+ *          {"code": "…"}, optional: an invite admits immediately or next, a priority code puts into
+ *          that lane; {"captcha": "…"}: the proof of work that a new place costs if entryCaptcha is
  *          altcha
- * Reply    201 position at first, 200 when already there; with queueTicket, also as a cookie
+ * Reply    201 position at first, 200 if already there; with queueTicket, also as a cookie
  * Errors   INVALID_REQUEST 400, CODE_INVALID, CAPTCHA_FAILED 403 (nothing is lost),
  *          UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ALREADY_ACTIVE 409, QUEUE_CLOSED,
  *          SOLD_OUT 410, QUEUE_FULL, ADMISSION_UNAVAILABLE 503
- * Touches  lua/enter_together.lua, together with others; lua/enter.lua with a code and where that
- *          does not decide
+ * Touches  lua/enter_together.lua, batched with others; lua/enter.lua with a code and if that does
+ *          not decide
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/pool/line_handler.h"
@@ -29,10 +29,10 @@
 #include "lib/metrics/metrics.h"
 
 static const char WHY_NO_PROOF[] =
-    "A place here costs a proof of work: send the answer to a challenge as captcha.";
-static const char WHY_PROOF_SPENT[] = "This proof of work was used before.";
+    "A place here requires a proof of work. Send the solution of a challenge as captcha.";
+static const char WHY_PROOF_SPENT[] = "This proof of work was used before. Fetch a new challenge.";
 
-/* The body is optional, and so is all that may be in it. */
+/* The body and all its members are optional. */
 struct entry_body {
     struct str code;
     struct str captcha;
@@ -40,11 +40,11 @@ struct entry_body {
 
 struct entering {
     struct line_query *query;
-    const char *why; /* there is no proof of work that could count */
+    const char *why; /* a sentence, if there is no valid proof of work */
 };
 
-/* Leaves `text` as it is where the body has no `name`. Returns false, and answers, for what is
- * no text or too long. */
+/* Leaves `text` as it is if the body has no `name`. Returns false, and answers, if it is no text or
+ * too long. */
 static bool read_text(const struct request *request, struct response *response, json_object *body,
                       const char *name, size_t maximum, struct str *text)
 {
@@ -56,7 +56,7 @@ static bool read_text(const struct request *request, struct response *response, 
     *text = str_sized(json_object_get_string(value), (size_t)json_object_get_string_len(value));
     if (!json_object_is_type(value, json_type_string) || text->n > maximum) {
         problem_answer_at(request, response, arena_format(request->arena, "/%s", name),
-                          "%s must be text of at most %zu letters.", name, maximum);
+                          "%s must be a string of at most %zu bytes.", name, maximum);
         return false;
     }
     return true;
@@ -141,7 +141,8 @@ void enter_finish(const struct services *services, const struct request *request
     if (ticket.n == 0) {
         log_event(LOG_LEVEL_ERROR, "ticket.not_signed",
                   LOG_FIELDS(LOG_STR("queue", caller->queue), LOG_INT("seq", position->seq)));
-        problem_answer(request, response, PROBLEM_INTERNAL_ERROR, "The ticket was not signed.");
+        problem_answer(request, response, PROBLEM_INTERNAL_ERROR,
+                       "The ticket could not be signed.");
         return;
     }
     log_set_request(request->request_id, request->traceparent);

@@ -1,11 +1,11 @@
 /*
- * GET /v1/queues/{queue}/challenge — a proof of work for entering, where the queue's entryCaptcha
- * is altcha.
+ * GET /v1/queues/{queue}/challenge — a proof of work for entering, if the queue's entryCaptcha is
+ * altcha.
  *
- * Request  who would enter, as for POST …/entries: a visitor without a cookie gets one, and must
- *          enter with it
- * Reply    200 ALTCHA's JSON: {"parameters": {..}, "signature"}, good for five minutes; whether
- *          there is such a queue, and whether it wants one, is not looked at
+ * Request  the caller as for POST …/entries: a visitor without a cookie gets one, and must enter
+ *          with it
+ * Reply    200 ALTCHA's JSON: {"parameters": {..}, "signature"}, valid for five minutes; whether
+ *          the queue exists and requires one is not checked
  * Errors   UNAUTHENTICATED, TICKET_INVALID 401, COOKIES_REQUIRED 403
  * Touches  nothing
  */

@@ -4,7 +4,7 @@
 #include "lib/base/clock.h"
 #include "lib/captcha/altcha.h"
 
-/* No member id has a space in it: a proof for a coupon event of the queue's name is none for the
+/* Member ids contain no spaces: a proof for a coupon event with the queue's name does not match the
  * queue. */
 static struct altcha_subject subject_of(const struct request *request,
                                         const struct line_caller *caller)

@@ -1,8 +1,8 @@
 /*
  * entry_proof — the proof of work that a new place costs in a queue whose entryCaptcha is altcha
- * (lib/captcha/altcha.h). It is for one caller at one queue, and signed by the keys of queue
- * tickets: no store is asked, neither to give one out nor to judge it. That each counts once, and
- * whether one is wanted at all, lua/enter.lua says.
+ * (lib/captcha/altcha.h). It is bound to one caller at one queue, and signed by the keys of queue
+ * tickets: issuing and verifying it need no store. lua/enter.lua decides whether one is required,
+ * and that each counts once.
  */
 #ifndef SLUICE_QUEUE_ENTRY_PROOF_H
 #define SLUICE_QUEUE_ENTRY_PROOF_H
@@ -12,8 +12,8 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/admission/line.h"
 
-/** Judges `solution`, the member `captcha` of the body. Returns what names the proof, in the
- *  arena; empty where it is not good, and `*why` then gets a sentence. */
+/** Verifies `solution`, the member `captcha` of the body. Returns the proof's name, in the arena;
+ *  empty if it is not valid, and `*why` then gets a sentence. */
 struct str entry_proof_check(const struct services *services, const struct request *request,
                              const struct line_caller *caller, struct str solution,
                              const char **why);

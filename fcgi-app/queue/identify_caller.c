@@ -16,12 +16,12 @@ struct identification {
     struct str queue;
     struct caller caller; /* by JWT or visitor cookie */
     bool is_known;        /* caller is filled */
-    const char *why_not;  /* a sentence, where it is not */
+    const char *why_not;  /* a sentence, if it is not */
     struct queue_ticket ticket;
-    bool has_ticket; /* ticket is verified and fits */
+    bool has_ticket; /* ticket is verified and matches */
 };
 
-/* Only a login stands against a ticket; a visitor cookie beside it may be of another day. */
+/* Only a login contradicts a ticket; a visitor cookie beside it may be older. */
 static bool ticket_fits(const struct identification *identification,
                         const struct queue_ticket *ticket)
 {
@@ -29,7 +29,7 @@ static bool ticket_fits(const struct identification *identification,
            str_equal(identification->caller.id, ticket->subject);
 }
 
-/* Fills the ticket where `text` is one that fits. Returns NULL then, else what is wrong with it. */
+/* Fills the ticket if `text` is one that matches. Returns NULL then, else what is wrong with it. */
 static const char *take_ticket(struct identification *identification, struct str text)
 {
     enum queue_ticket_outcome outcome = queue_ticket_verify(
@@ -46,8 +46,8 @@ static const char *take_ticket(struct identification *identification, struct str
     return NULL;
 }
 
-/* Returns false, and answers, for a ticket that was sent on purpose and is not good, or that was
- * all there is to go by (`ticket_alone`). */
+/* Returns false, and answers, for an invalid ticket that was sent on purpose, or that is the only
+ * identification (`ticket_alone`). */
 static bool read_ticket(struct identification *identification, bool ticket_alone,
                         struct response *response)
 {
@@ -84,13 +84,13 @@ static struct line_caller *new_line_caller(const struct identification *identifi
     return caller;
 }
 
-/* The waiting page speaks for whoever the site says is logged in, else for the visitor. */
+/* The waiting page acts for the member that the site names, else for the visitor. */
 static bool identify_by_site(const struct services *services, const struct request *request,
                              struct caller *caller)
 {
     const struct gate_knowledge *known = gate_cache_find(request->parameters[0]);
 
-    /* A login of the site's says nothing in a queue for visitors: whoever logs in keeps the
+    /* A login on the site is ignored in a queue for visitors: a visitor who logs in keeps the
      * place. */
     if (request->site_member.n == 0 || (known != NULL && known->view.for_visitors)) {
         return caller_identify_visitor(services, request, caller);
@@ -106,7 +106,8 @@ static struct identification identify(const struct services *services,
         .services = services, .request = request, .queue = request->parameters[0]};
 
     if (request->from_room) {
-        identification.why_not = "Nobody is known by a cookie or a login of the site.";
+        identification.why_not =
+            "The request has neither a visitor cookie nor a login of the site.";
         identification.is_known = identify_by_site(services, request, &identification.caller);
     } else {
         identification.is_known =
@@ -157,7 +158,7 @@ struct line_caller *identify_entrant(const struct services *services, const stru
     }
     if (!identification.is_known && request->from_room) {
         problem_answer(request, response, PROBLEM_COOKIES_REQUIRED,
-                       "The browser brought no cookie back: allow cookies for this site.");
+                       "The browser did not send the cookie back. Allow cookies for this site.");
         return NULL;
     }
     if (identification.is_known) {

@@ -2,7 +2,7 @@
  * DELETE /v1/queues/{queue}/entries — give up the place in line or the unused entry token.
  *
  * Request  as for position
- * Reply    204, also when not there
+ * Reply    204, also without a place
  * Errors   UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ORDER_IN_PROGRESS, SESSION_REVOKED
  *          409, ADMISSION_UNAVAILABLE 503
  * Touches  lua/leave.lua

@@ -18,12 +18,12 @@ static const struct tier DEFAULT_TIERS[] = {
     {100, 1}, {1000, 2}, {10000, 5}, {100000, 10}, {INT64_MAX, 30},
 };
 
-/* The tiers read last: most polls of a moment are about one queue. */
+/* The tiers read last: most polls at a time are about one queue. */
 static struct {
     char text[TEXT_MAX];
     size_t length;
     struct tier tiers[TIERS_MAX];
-    size_t count; /* 0: the text is not to be used */
+    size_t count; /* 0: the text is not usable */
 } last;
 
 static bool read_tier(json_object *row, struct tier *tier)

@@ -1,12 +1,12 @@
 /*
- * GET /v1/queues/{queue}/position — where one stands.
+ * GET /v1/queues/{queue}/position — the caller's position.
  *
  * Request  X-Queue-Ticket or its cookie, or Authorization: Bearer JWT, or a visitor cookie
  * Reply    200 position
  * Errors   UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, SESSION_REVOKED, QUEUE_RESET 409,
  *          ADMISSION_UNAVAILABLE 503
- * Touches  this host's snapshot; plain reads of the main line, together with others;
- *          lua/position.lua where they do not decide
+ * Touches  this host's snapshot; plain reads of the main line, batched with others;
+ *          lua/position.lua if they do not decide
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/identify_caller.h"

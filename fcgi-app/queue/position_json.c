@@ -65,7 +65,7 @@ struct poll_pause position_pause(const struct line_position *position)
 {
     switch (position->status) {
     case LINE_WAITING:
-        /* Before the draw nobody is near the front. */
+        /* Before the draw no one is near the front. */
         return poll_tiers_pause(position->poll_tiers,
                                 position->rank < 0 ? position->waiting : position->rank);
     case LINE_READY:

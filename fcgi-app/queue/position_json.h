@@ -1,5 +1,5 @@
 /*
- * position_json — the wire form of a position, as enter and position answer it.
+ * position_json — the wire form of a position, used by enter and position.
  */
 #ifndef SLUICE_QUEUE_POSITION_JSON_H
 #define SLUICE_QUEUE_POSITION_JSON_H
@@ -9,13 +9,13 @@
 #include "lib/admission/line.h"
 #include "lib/base/str.h"
 
-/** Seconds until one's turn, -1 where nobody can tell. */
+/** Estimated seconds until the turn, -1 if unknown. */
 int64_t position_estimate_s(const struct line_position *position);
 
-/** True where the place cannot be computed from the board: it is not one of the main line. */
+/** True if the place cannot be computed from the board: it is not one of the main line. */
 bool position_is_exact_only(const struct line_position *position);
 
-/** When to ask again. */
+/** When to poll again. */
 struct poll_pause position_pause(const struct line_position *position);
 
 /** Appends the position as an object. `ticket` is empty except after an entry. */

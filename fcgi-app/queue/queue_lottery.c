@@ -1,9 +1,9 @@
 /*
- * GET /v1/queues/{queue}/lottery — what everybody may know of the draw, so that it can be checked.
+ * GET /v1/queues/{queue}/lottery — the public data of the draw, from which it can be verified.
  *
  * Reply    200 {"queue", "phase", "commitment", "entrants", "opensAt", "epoch", "seed", "secret",
- *          "listHash", "ranges", "serverTime"}, cacheable for 1 s; the last but one four are null
- *          before the draw
+ *          "listHash", "ranges", "serverTime"}, cacheable for 1 s; seed, secret, listHash and
+ *          ranges are null before the draw
  * Errors   NOT_FOUND 404 also for a queue that is no lottery, ADMISSION_UNAVAILABLE 503
  * Touches  lua/lottery.lua
  */
@@ -54,7 +54,7 @@ void queue_lottery_finish(const struct services *services, const struct request 
     (void)services;
     (void)memory;
     if (lottery_state_is_none(reply)) {
-        problem_answer(request, response, PROBLEM_NOT_FOUND, "The queue %.*s is no lottery.",
+        problem_answer(request, response, PROBLEM_NOT_FOUND, "The queue %.*s is not a lottery.",
                        STR_ARG(queue));
         return;
     }

@@ -1,10 +1,10 @@
 /*
- * GET /v1/queues/{queue}/result — how the queue went, for everyone to read: no member ids.
+ * GET /v1/queues/{queue}/result — how the queue went, for everyone: without member ids.
  *
  * Reply    200 {"queue", "state", "entered", "admitted", "ordered", "left", "expired",
  *          "lastNumberServed", "firstAdmittedAt", "lastAdmittedAt", "lastWaitSeconds",
  *          "longestWaitSeconds", "soldOutAt", "opensAt", "closesAt", "epoch", "serverTime"},
- *          cacheable for 1 s; null for what has not happened
+ *          cacheable for 1 s; null for events that have not happened
  * Errors   NOT_FOUND 404, ADMISSION_UNAVAILABLE 503
  * Touches  lua/result.lua
  */

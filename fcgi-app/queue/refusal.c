@@ -13,7 +13,7 @@ void refusal_answer(const struct request *request, struct response *response, st
         } else if (has_ticket || seen_queues_has(queue)) {
             outcome = OUTCOME_ADMISSION_UNAVAILABLE;
         } else {
-            /* Misspelt, or lost before this process began: the reply comes here once more. */
+            /* Misspelt, or lost before this process started: the reply ends up here again. */
             response->follow_up = line_memory_ask(request->arena);
             return;
         }

@@ -7,7 +7,7 @@
 
 enum { SLOTS = 1024 };
 
-/* One place a hash value: of two queues that share one, the later is remembered. */
+/* One slot a hash value: of two queues that share one, the later is remembered. */
 static struct {
     unsigned char length; /* 0: free */
     char name[SLUG_MAX];

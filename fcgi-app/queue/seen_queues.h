@@ -1,5 +1,5 @@
 /*
- * seen_queues — the queues that this process has found in Redis. One of them that is missing later
+ * seen_queues — the queues that this process has found in Redis. If one is missing later, its name
  * was not misspelt: Redis has lost its memory.
  */
 #ifndef SLUICE_QUEUE_SEEN_QUEUES_H
@@ -9,7 +9,7 @@
 
 #include "lib/base/str.h"
 
-/** Remembers `queue` (a slug). Of very many the older ones are forgotten. */
+/** Remembers `queue` (a slug). With very many, the oldest are forgotten. */
 void seen_queues_add(struct str queue);
 
 bool seen_queues_has(struct str queue);

@@ -1,5 +1,5 @@
 /*
- * snapshot_answer — the answer to a poll from far behind the front, without Redis.
+ * snapshot_answer — answers polls from far behind the front without Redis.
  */
 #ifndef SLUICE_QUEUE_SNAPSHOT_ANSWER_H
 #define SLUICE_QUEUE_SNAPSHOT_ANSWER_H
@@ -11,10 +11,9 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/admission/line.h"
 
-/** Answers with the position of `caller` where this host's snapshot is certain of it, and
- *  younger than the pause that it asks for: then whoever keeps to the pauses never sees a rank
- *  that grows, whichever host answers. Returns false, and leaves `response` alone, where Redis
- *  is to be asked. */
+/** Answers with the position of `caller` if this host's snapshot is certain of it, and younger than
+ *  the pause that it asks for: then a client that keeps to the pauses never sees its rank grow,
+ *  whichever host answers. Returns false, and leaves `response` alone, if Redis must be queried. */
 bool snapshot_answer(const struct services *services, const struct request *request,
                      const struct line_caller *caller, struct response *response);
 

@@ -1,7 +1,7 @@
 /*
- * ticket_cookie — the cookie that carries a queue ticket for browsers. Somebody may stand in
- * several queues at once, so each queue has one of its own, `sluice_ticket-<queue>`. On plain HTTP
- * the API's own name `sluice_ticket` goes with it, with the queue's path.
+ * ticket_cookie — the cookie that carries a queue ticket for browsers. A visitor may wait in
+ * several queues at once, so each queue has its own, `sluice_ticket-<queue>`. On plain HTTP the
+ * API's `sluice_ticket` is set as well, with the queue's path.
  */
 #ifndef SLUICE_QUEUE_TICKET_COOKIE_H
 #define SLUICE_QUEUE_TICKET_COOKIE_H
@@ -10,17 +10,17 @@
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
 
-/** The ticket in the request's cookie for `queue`, unverified; empty where there is none. A cookie
- *  `sluice_ticket` is taken under TLS too: a ticket proves itself. */
+/** The ticket in the request's cookie for `queue`, unverified; empty if there is none. A cookie
+ *  `sluice_ticket` is accepted under TLS too, as a ticket is signed. */
 struct str ticket_cookie_read(const struct services *services, const struct request *request,
                               struct str queue);
 
 /** Sets the cookie, for the life of a ticket but at most two hours: tickets of many queues would
- *  fill the browser's headers. The place is found by the visitor cookie or the login without it. */
+ *  fill the browser's headers. Without it, the visitor cookie or the login finds the place. */
 void ticket_cookie_set(const struct services *services, const struct request *request,
                        struct response *response, struct str queue, struct str ticket);
 
-/** Takes the cookie away. */
+/** Deletes the cookie. */
 void ticket_cookie_clear(const struct services *services, const struct request *request,
                          struct response *response, struct str queue);
 

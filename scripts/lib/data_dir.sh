@@ -1,29 +1,29 @@
 # shellcheck shell=bash
-# data_dir.sh: the folder that scripts/run keeps everything in, and the short private folder in /run
+# data_dir.sh: the folder with all data of scripts/run, and the short private folder in /run
 # or /tmp that holds the sockets. Sets data_dir, run_dir and lock_fd.
 
-# Programs that may be left over from an earlier run; nothing else is ever ended. Debian's redis-server
+# Programs that may be left over from an earlier run; no others are ever killed. Debian's redis-server
 # is a link to redis-check-rdb.
 own_programs=' redis-server redis-check-rdb postgres nginx spawn-fcgi multiwatch sluice-fcgi sluice-scheduler
  sluice-board sluice-reconcile sluice-shoppers '
 
-# open_data_dir DIR: makes DIR if needed and takes the lock on it, or ends with one clear sentence.
+# open_data_dir DIR: creates DIR if needed and locks it, or exits with one clear sentence.
 open_data_dir()
 {
     data_dir=$(realpath -m -- "$1")
-    [[ $data_dir != *[[:cntrl:]]* ]] || die "the name of the data folder holds a control character"
+    [[ $data_dir != *[[:cntrl:]]* ]] || die "the name of the data folder contains a control character"
     if [[ -e $data_dir && ! -d $data_dir ]]; then
         die "--data $data_dir is not a folder"
     fi
     if [[ ! -d $data_dir ]]; then
-        # 711: as root, PostgreSQL's user must get through to its own folder below.
+        # 711: as root, PostgreSQL's user must be able to reach its own folder below.
         { mkdir -p -- "${data_dir%/*}/" && mkdir -m 711 -- "$data_dir"; } 2>/dev/null ||
-            die "the data folder $data_dir cannot be made: no right to write there"
+            die "the data folder $data_dir cannot be created: no permission to write there"
     fi
-    [[ -w $data_dir && -x $data_dir ]] || die "no right to write in the data folder $data_dir"
+    [[ -w $data_dir && -x $data_dir ]] || die "no permission to write in the data folder $data_dir"
 
     { exec {lock_fd}>>"$data_dir/run.lock"; } 2>/dev/null ||
-        die "the data folder $data_dir is another user's; run as that user, or choose another --data"
+        die "the data folder $data_dir belongs to another user; run as that user, or choose another --data"
     flock --nonblock "$lock_fd" || die "another scripts/run is using the data folder $data_dir"
 
     local folder
@@ -32,12 +32,12 @@ open_data_dir()
             mkdir -m 700 -- "$data_dir/$folder"
         fi
         [[ -O $data_dir/$folder && -w $data_dir/$folder ]] ||
-            die "the data folder $data_dir is another user's; run as that user, or choose another --data"
+            die "the data folder $data_dir belongs to another user; run as that user, or choose another --data"
     done
 }
 
 # own_processes PLACE: pids of our programs whose working directory is PLACE, is in it, or is one of
-# the database folders. Every part is started there, and PLACE has a name that nobody else has.
+# the database folders. Every part is started there, and the name of PLACE is unique.
 own_processes()
 {
     local place=$1 pid cwd exe
@@ -56,8 +56,8 @@ own_processes()
     confined_processes "$place"
 }
 
-# confined_processes PLACE: our programs that let nobody look at them (lib/base/sandbox.h): only their command lines tell,
-# which name the settings file in PLACE.
+# confined_processes PLACE: our programs that hide from inspection (lib/base/sandbox.h): they are recognized by their command
+# lines, which name the settings file in PLACE.
 confined_processes()
 {
     local place=$1 file pid words
@@ -71,14 +71,14 @@ confined_processes()
     done < <(grep --files-with-matches --text --fixed-strings -- "$place/data/sluice.conf" /proc/[0-9]*/cmdline 2>/dev/null || true)
 }
 
-# find_working_folders: each process and where it works.
+# find_working_folders: lists each process and its working directory.
 find_working_folders()
 {
     find /proc -mindepth 2 -maxdepth 2 -path '/proc/[0-9]*' -name cwd \
         -printf '%h\t%l\n' 2>/dev/null | sed 's|^/proc/||'
 }
 
-# end_own_processes PLACE: TERM (for PostgreSQL INT, its fast shutdown), and KILL after 10 s.
+# end_own_processes PLACE: sends TERM (for PostgreSQL INT, its fast shutdown), and KILL after 10 s.
 end_own_processes()
 {
     local place=$1 pid left deadline
@@ -92,7 +92,7 @@ end_own_processes()
         else
             kill -TERM "$pid" 2>/dev/null || true
         fi
-        # A stopped process would not hear it.
+        # A stopped process would not handle it.
         kill -CONT "$pid" 2>/dev/null || true
     done
     while [[ ${#left[@]} -gt 0 ]]; do
@@ -105,16 +105,16 @@ end_own_processes()
     done
 }
 
-# What make_run_dir makes looks so.
+# The pattern of the names that make_run_dir creates.
 run_dir_pattern='^/(run|tmp)/sluice\.[A-Za-z0-9]{6}$'
 
-# is_own_place PATH: whether PATH is a folder that make_run_dir made, for this user.
+# is_own_place PATH: whether PATH is a folder that make_run_dir created for this user.
 is_own_place()
 {
     [[ $1 =~ $run_dir_pattern && -d $1 && ! -L $1 && -O $1 ]]
 }
 
-# clean_up_after_kill: ends what a run that was killed left behind, and removes its folder.
+# clean_up_after_kill: ends the leftovers of a run that was killed, and removes its folder.
 clean_up_after_kill()
 {
     local place=
@@ -132,11 +132,11 @@ clean_up_after_kill()
     rm -f "$data_dir/run.place"
 }
 
-# make_run_dir: the folder for sockets and rendered files. Its name is short, since a socket's path
-# ends at 107 bytes and data_dir may be deep; data_dir is reached through links in it, which also
-# spares every configuration file the quoting of unusual names.
-# As root it is in /run, where nobody else can make one of its name while Sluice is down, and it has the
-# name of the last run: another nginx has been told of the sockets in it.
+# make_run_dir: creates the folder for sockets and rendered files. Its name is short, since a socket's path
+# is limited to 107 bytes and data_dir may be deep; data_dir is reached through links in it, which also
+# avoids quoting unusual names in configuration files.
+# As root it is in /run, where no other user can create one of its name while Sluice is down, and it keeps the
+# name of the last run, as another nginx may be configured with its sockets.
 make_run_dir()
 {
     local last=
@@ -152,21 +152,21 @@ make_run_dir()
         fi
     fi
     [[ -n $run_dir ]] || run_dir=$(mktemp -d /tmp/sluice.XXXXXX) ||
-        die "no right to make a folder in /tmp"
+        die "no permission to create a folder in /tmp"
     printf '%s\n' "$run_dir" >"$data_dir/run.name"
     printf '%s\n' "$run_dir" >"$data_dir/run.place"
-    # systemd-tmpfiles leaves a locked folder alone, however old its files are.
+    # systemd-tmpfiles skips a locked folder, however old its files are.
     exec {place_fd}<"$run_dir"
     flock --shared "$place_fd"
-    # As root, nginx's workers and PostgreSQL run as users of their own and must get through.
+    # As root, nginx's workers and PostgreSQL run as their own users and must be able to enter.
     if is_root; then
         chmod 711 "$run_dir"
     fi
     ln -s -- "$data_dir" "$run_dir/data"
 }
 
-# make_memory_dir: run_dir/memory, for what the programs share: on a tmpfs where there is one, under the name
-# that run_dir has and nobody else.
+# make_memory_dir: creates run_dir/memory, for the programs' shared memory: on a tmpfs if there is one, under the unique name
+# of run_dir.
 make_memory_dir()
 {
     local place=/dev/shm/${run_dir##*/}
@@ -178,7 +178,7 @@ make_memory_dir()
     fi
 }
 
-# remove_memory_of RUN_DIR: what make_memory_dir made there.
+# remove_memory_of RUN_DIR: removes what make_memory_dir created there.
 remove_memory_of()
 {
     local place=/dev/shm/${1##*/}
@@ -187,7 +187,7 @@ remove_memory_of()
     fi
 }
 
-# remove_run_dir: takes it away again, with whatever still runs in it.
+# remove_run_dir: removes it, and ends everything that still runs in it.
 remove_run_dir()
 {
     [[ -n ${run_dir:-} ]] || return 0

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# interruptible.sh: waiting that a signal ends at once.
+# interruptible.sh: waits that end immediately on a signal.
 #
 # bash runs a trap only between commands, so a long child in the foreground would delay Ctrl-C
-# until it ends. Here long children run in the background, and every wait looks at stop_requested.
+# until it ends. Here long children run in the background, and every wait checks stop_requested.
 
 stop_requested=0
 stop_exit_code=0
 exec {tick_fd}<> <(:)
 
-# catch_signals: from now on INT, TERM and HUP ask for an orderly stop.
+# catch_signals: from now on INT, TERM and HUP request an orderly stop.
 catch_signals()
 {
     trap 'stop_requested=1' INT TERM HUP
@@ -16,7 +16,7 @@ catch_signals()
     trap '' PIPE
 }
 
-# leave_when_asked: ends the script (and so, by its EXIT trap, everything) after such a signal.
+# leave_when_asked: exits (and so, by the EXIT trap, stops everything) after such a signal.
 leave_when_asked()
 {
     if ((stop_requested)); then
@@ -24,13 +24,13 @@ leave_when_asked()
     fi
 }
 
-# tick SECONDS: sleeps, without a process for it; a signal shortens the sleep.
+# tick SECONDS: sleeps without forking; a signal ends the sleep.
 tick()
 {
     read -r -t "$1" -u "$tick_fd" _ || true
 }
 
-# now_ms: milliseconds since boot, in now; no clock that somebody may set.
+# now_ms: milliseconds since boot, in now, from a clock that cannot be set.
 now_ms()
 {
     local up
@@ -39,8 +39,8 @@ now_ms()
     now=$((10#${up/./} * 10))
 }
 
-# await_step PID HOW...: waits for a child; its exit code. A stop request runs `HOW PID` until the
-# child has ended, and then ends us.
+# await_step PID HOW...: waits for a child and returns its exit code. A stop request runs `HOW PID`
+# until the child has ended, and then exits.
 await_step()
 {
     local pid=$1 status=0
@@ -57,8 +57,8 @@ await_step()
     return "$status"
 }
 
-# start_step COMMAND...: starts a child in a session of its own; its pid, which is the session's too, in started.
-# Our own death ends it.
+# start_step COMMAND...: starts a child in a session of its own; its pid, which is also the session's, in
+# started. It ends when we die.
 start_step()
 {
     (
@@ -69,7 +69,8 @@ start_step()
     started=$!
 }
 
-# run_step COMMAND...: the same, and waits for it; its exit code. A stop request ends it and what it started.
+# run_step COMMAND...: starts a step and waits for it; returns its exit code. A stop request ends it and what it
+# started.
 run_step()
 {
     start_step "$@"

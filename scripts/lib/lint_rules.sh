@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# lint_rules.sh: one function a rule, named rule_NAME; it prints what is wrong, and fails then.
+# lint_rules.sh: one function a rule, named rule_NAME; on failure it prints what is wrong and fails.
 # They run in project_root.
 
-# forbid TEXT PATTERN FILE...: fails when the pattern occurs, and says why that is wrong.
+# forbid TEXT PATTERN FILE...: fails if the pattern occurs, and prints TEXT as the reason.
 forbid()
 {
     local text=$1 pattern=$2
@@ -20,14 +20,14 @@ rule_c_layout()
     wrong=$(source_files '*.c' '*.h' | xargs --no-run-if-empty clang-format --dry-run 2>&1 |
         sed -nE 's/^([^ :]+:[0-9]+):.*\[-Wclang-format-violations\]$/\1/p' | uniq)
     if [[ -n $wrong ]]; then
-        printf '%s\nscripts/format lays them out\n' "$wrong"
+        printf '%s\nrun scripts/format\n' "$wrong"
         return 1
     fi
 }
 
 rule_c_analysis()
 {
-    # Not the tests: the ends of their assertions are hidden in macros of cmocka.
+    # Not the tests: cmocka's macros hide that failed assertions do not return.
     source_files '*.c' | grep -v '^tests/' | xargs --no-run-if-empty cppcheck --quiet --std=c11 -j "$(nproc)" -I . \
         --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
         --suppress=missingInclude --suppress=missingIncludeSystem
@@ -41,7 +41,7 @@ rule_c_functions()
         '\b(strcpy|strcat|v?sprintf|gets|atoi|atol|system|popen)[[:space:]]*\(' "${files[@]}"
 }
 
-# A route says what happens in terms of the layers below, never in their languages.
+# A route works in terms of the layers below, never in their languages.
 rule_routes_without_store_text()
 {
     local files
@@ -51,7 +51,7 @@ rule_routes_without_store_text()
         "${files[@]}"
 }
 
-# Text from outside goes to the stores as parameters, never into the words of a statement, a command or a script.
+# Foreign text is passed to the stores as parameters, never as part of a statement, a command or a script.
 rule_statements()
 {
     local files wrong=0
@@ -60,7 +60,7 @@ rule_statements()
         '\b(PQexec|PQexecParams|PQsendQuery|PQescape[A-Za-z]*)\(' "${files[@]}" || wrong=1
     forbid "use redis_command: its words are counted, not formatted" \
         '\b(redisv?Command|redisvAppendCommand|redisFormatCommand)\(|redisAppendCommand\([^"]*"[^"]*[^ A-Z%s"]' "${files[@]}" || wrong=1
-    # Rights are given to roles and functions by the names that the catalogue has for them, quoted by %I and %s of a regprocedure.
+    # GRANT needs names of roles and functions in its text: they come from the catalogue, by %I and as %s of a regprocedure.
     mapfile -t files < <(source_files '*.sql' | grep -vE '^sql/(rights|roles|migrations/0018_roles)\.sql$')
     forbid "a statement that is put together when it runs can be somebody else's" '\bEXECUTE +(format|'"'"'|[a-z_]+ *\|\|)' "${files[@]}" || wrong=1
     mapfile -t files < <(source_files '*.lua' | grep '^lua/')
@@ -68,7 +68,7 @@ rule_statements()
     return "$wrong"
 }
 
-# How long a comparison takes must not tell how much of a secret was right. (In Lua texts are compared by their address.)
+# The duration of a comparison must not reveal how much of a secret was right. (Lua compares strings by address.)
 rule_secret_comparisons()
 {
     local files
@@ -94,7 +94,7 @@ rule_layers()
     return "$wrong"
 }
 
-# As Redis gets them: only then are the names of keys and arguments there.
+# As Redis gets them: only the expanded scripts declare their keys and arguments.
 rule_lua()
 {
     local expanded script status=0
@@ -111,7 +111,7 @@ rule_lua()
 rule_shell()
 {
     local files
-    # scripts/lib is checked where it is sourced: only there its variables come together.
+    # scripts/lib is checked through the scripts that source it, which have all the variables.
     mapfile -t files < <(shell_scripts | grep -v '^scripts/lib/')
     shellcheck --external-sources --check-sourced --source-path=SCRIPTDIR "${files[@]}"
 }
@@ -125,13 +125,13 @@ rule_text()
     return "$wrong"
 }
 
-# The reference pages say what the tables say.
+# The reference pages match the tables.
 rule_docs()
 {
     "$project_root/docs/generate-reference.sh" --check
 }
 
-# metric_names: every name of the table of metrics, and the two that come from the code.
+# metric_names: every name in the table of metrics, and the two defined in the code.
 metric_names()
 {
     {
@@ -140,7 +140,7 @@ metric_names()
     } | sort -u
 }
 
-# dashboard_rules: the expressions of the dashboards, as rules that promtool can read.
+# dashboard_rules: prints the expressions of the dashboards, as rules that promtool can read.
 dashboard_rules()
 {
     python3 -c '
@@ -151,7 +151,7 @@ print(json.dumps({"groups": [{"name": "dashboards", "rules": [
     {"record": f"dashboard:{number}", "expr": expression} for number, expression in enumerate(found)]}]}))' "$@"
 }
 
-# Every metric is drawn or watched, every name that is drawn or watched is a metric, and every alert has its section.
+# Every metric is in a dashboard or a rule, every name in one of those is a metric, and every alert has its section.
 rule_alerts()
 {
     local name wrong=0 names
@@ -164,7 +164,7 @@ rule_alerts()
         fi
     done <<<"$names"
     while IFS=: read -r file name; do
-        # Of a histogram the parts, and what recording rules make has a colon behind sluice.
+        # Histograms by their parts; the names of recording rules have a colon after sluice.
         if ! grep -qxF -e "$name" -e "${name%_bucket}" -e "${name%_sum}" -e "${name%_count}" <<<"$names"; then
             printf '%s: there is no metric %s\n' "$file" "$name"
             wrong=1
@@ -180,7 +180,7 @@ rule_alerts()
     return "$wrong"
 }
 
-# Each route of the table has a location of nginx, and each error that nginx answers is in its table.
+# Each route of the table has an nginx location, and each error that nginx answers is in its table.
 rule_nginx_covers_routes()
 {
     local path wrong=0 locations
@@ -203,7 +203,8 @@ rule_nginx_covers_routes()
     return "$wrong"
 }
 
-# The state machine of payments is in lib/orders/payment_states.tbl, and PostgreSQL has the same.
+# The state machine of payments is in lib/orders/payment_states.tbl, and PostgreSQL's must be the
+# same.
 rule_payment_states()
 {
     local table=lib/orders/payment_states.tbl sql=sql/migrations/0013_payments.sql open wrong=0
@@ -230,7 +231,7 @@ rule_sluicectl_pages()
     fi
 }
 
-# Documents that promise something name the tests that hold it, and those tests are there.
+# Documents that make promises name the tests that check them, and those tests exist.
 rule_claims()
 {
     local document documents=()

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # nginx.sh: a private nginx: its configuration from the templates in nginx/, its static pages,
-# and the gate's files for an nginx of somebody's own. Uses templates.sh and problem_pages.sh.
+# and the gate's files for another nginx. Uses templates.sh and problem_pages.sh.
 
 nginx_user=www-data
 nginx_group=www-data
 
-# write_nginx_config: renders everything into run_dir/nginx. Copied, not read from the clone, which
-# nginx's user may not be able to reach.
+# write_nginx_config: renders everything into run_dir/nginx. Copies files instead of reading them
+# from the clone, which nginx's user may be unable to reach.
 write_nginx_config()
 {
     local place=$run_dir/nginx file user_line='' files connections limits unavailable
@@ -45,14 +45,14 @@ write_nginx_config()
         fail_part nginx "refuses its configuration"
 }
 
-# write_gate_files: the gate for an nginx of somebody's own, before any site on this machine: data_dir/gate
+# write_gate_files: the gate for another nginx, in front of any site on this machine: data_dir/gate
 # holds the three files to include and what they need. Their addresses stay the same from run to run.
 write_gate_files()
 {
     local place=$data_dir/gate file limits unavailable
     unavailable=$(unavailable_page)
     mapfile -t limits < <(bounds)
-    # nginx takes no other characters without quotes, and sockets are reached by other users.
+    # nginx accepts no other characters without quotes, and other users must reach the sockets.
     if [[ $place == *[^A-Za-z0-9._/-]* ]]; then
         say "no files for another nginx: the name of the data folder has unusual characters"
         return 0
@@ -69,7 +69,7 @@ write_gate_files()
     chmod -R a+rX "$place.new"
     rm -rf -- "$place"
     mv -- "$place.new" "$place"
-    # The workers of that nginx keep their cache there. data_dir may be closed to them.
+    # The cache of that nginx's workers, who may be unable to enter data_dir.
     mkdir -m 700 "$run_dir/gate-cache"
     if is_root; then
         chown "$nginx_user" "$run_dir/gate-cache"
@@ -82,7 +82,7 @@ start_nginx()
         -g 'daemon off;'
 }
 
-# stop_nginx: no new connections; requests under way are answered.
+# stop_nginx: accepts no new connections; requests in flight are answered.
 stop_nginx()
 {
     stop_part nginx QUIT 10

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# packages.sh: every Debian package that the project needs, by group, and what for.
+# packages.sh: every Debian package that the project needs, by group, with its purpose.
 #
 # build: to compile.  run: what scripts/run starts or calls.  test: what scripts/test and lint call.
 # bench: what scripts/bench calls besides.
@@ -78,7 +78,7 @@ purpose_of()
     package_table | awk -v name="$1" '$2 == name { sub(/^[^ ]+ +[^ ]+ +/, ""); print; exit }'
 }
 
-# node_is_recent: whether the node on PATH is one that tests/package.json asks for.
+# node_is_recent: whether the node on PATH satisfies tests/package.json.
 node_is_recent()
 {
     local version
@@ -86,9 +86,9 @@ node_is_recent()
         ((BASH_REMATCH[1] >= 18))
 }
 
-# is_there_otherwise PACKAGE: whether this machine has what the package holds from somewhere else.
-# Node often comes from its makers, with npm in the same package, and Debian's would conflict.
-# Any other font with Korean letters will do.
+# is_there_otherwise PACKAGE: whether this machine has the package's content from another source.
+# Node is often installed from its vendor, with npm in the same package, and Debian's would
+# conflict. Any other font with Korean letters will do.
 is_there_otherwise()
 {
     case $1 in
@@ -99,7 +99,7 @@ is_there_otherwise()
     esac
 }
 
-# missing_packages GROUP...: what this machine does not have, one a line.
+# missing_packages GROUP...: the packages that this machine lacks, one a line.
 missing_packages()
 {
     local name
@@ -108,12 +108,12 @@ missing_packages()
     done < <(packages_not_installed "$@")
 }
 
-# packages_not_installed GROUP...: those that dpkg does not know as installed, one a line.
+# packages_not_installed GROUP...: those not installed according to dpkg, one a line.
 packages_not_installed()
 {
     local wanted
     mapfile -t wanted < <(packages_of "$@")
-    # dpkg-query fails when it has never heard of one of them, and still tells about the others.
+    # dpkg-query fails if one of them is unknown, but still lists the others.
     { dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null || true; } |
         awk -v wanted="${wanted[*]}" '
             $1 == "installed" { there[$2] = 1 }

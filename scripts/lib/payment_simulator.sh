@@ -1,17 +1,17 @@
 # shellcheck shell=bash
-# payment_simulator.sh: the payment simulator as the shop's provider, until a real one is configured. It listens on a
-# socket that nginx puts below /_sluice/payment-simulator/: the browser finds its page on the site itself, and the
-# payment pool its API.
+# payment_simulator.sh: the payment simulator as the shop's provider, unless a real one is configured. It listens on
+# a socket that nginx serves below /_sluice/payment-simulator/: its page for the browser is on the site itself, and
+# its API is for the payment pool.
 
 payment_simulator_path=/_sluice/payment-simulator
 
-# payments_are_simulated: whether nobody has named another provider.
+# payments_are_simulated: whether no other provider is configured.
 payments_are_simulated()
 {
     [[ -z ${SLUICE_PAYMENT_PROVIDER:-}${SLUICE_PAYMENT_BASE_URL:-}${SLUICE_PAYMENT_SECRET_KEY_FILE:-} ]]
 }
 
-# payment_simulator_settings: the lines of the settings file that make it the provider.
+# payment_simulator_settings: the lines of the settings file that configure it.
 payment_simulator_settings()
 {
     cat <<CONF
@@ -21,7 +21,8 @@ payment_secret_key_file = $run_dir/data/secrets/payment-simulator.key
 CONF
 }
 
-# Its sessions live as long as we believe. Whoever may enter the folder of the socket may use it.
+# Its sessions live as long as we assume. Every process that may enter the socket's folder may use
+# it.
 start_payment_simulator()
 {
     spawn payment-simulator TERM \

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# pool_sizes.sh: how many processes each pool of workers has, unless SLUICE_<POOL>_WORKERS says otherwise.
+# pool_sizes.sh: the number of processes of each pool of workers, unless SLUICE_<POOL>_WORKERS is set.
 
-# A socket holds so many waiting connections, nginx's and the pools': at an opening thousands come within a moment. The
+# The backlog of a socket, nginx's and the pools': at an opening thousands of connections arrive within a moment. The
 # kernel allows no more than somaxconn.
 # shellcheck disable=SC2034 # read by the scripts that source this file
 pool_backlog=4096
@@ -12,7 +12,7 @@ at_most()
     printf '%s' "$(($1 < $2 ? $1 : $2))"
 }
 
-# pool_workers POOL: the number on this machine; fails for a pool that there is not.
+# pool_workers POOL: the number on this machine; fails for an unknown pool.
 pool_workers()
 {
     local cores named
@@ -25,20 +25,21 @@ pool_workers()
     case $1 in
         # Event-driven: one a core.
         queue) printf '%s' "$cores" ;;
-        # One database connection a worker. They wait for the disk, and what commits together waits once: with eight instead of
-        # four on two cores seats and coupons break a third later, while orders of one product, whose row all want, lose a tenth.
+        # One database connection a worker. They wait for the disk, and concurrent commits share one wait: with eight instead of
+        # four on two cores seats and coupons reach a third more, while orders of one product, which contend for its row, lose a
+        # tenth.
         order) at_most "$((cores * 4))" 8 ;;
-        # A worker waits for the provider most of the time, so these are more than the database would bear at once.
+        # A worker waits for the provider most of the time, so there are more than concurrent queries would allow.
         payment) printf '8' ;;
-        # Operators get through while orders are slow, and while another one's plan of 50,000 seats is stored.
+        # Operators are served while orders are slow, and while another one's plan of 50,000 seats is being stored.
         operator) printf '2' ;;
-        # Reading is quick, and may take nothing away from those who order.
+        # Reads are quick, and must not take capacity from orders.
         catalog) at_most "$((cores * 2))" 8 ;;
         *) return 1 ;;
     esac
 }
 
-# check_pool_sizes: a wrong size is named here, in one sentence, and not by whoever keeps the workers.
+# check_pool_sizes: reports a wrong size here, in one sentence, instead of leaving it to multiwatch.
 check_pool_sizes()
 {
     local pool named

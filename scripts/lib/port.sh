@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# port.sh: whether we may listen on a port of the loopback address.
+# port.sh: whether a port of the loopback address is free and permitted.
 
-# check_port PORT: ends with one clear sentence when PORT is taken or needs rights we lack.
+# check_port PORT: exits with one clear sentence if PORT is taken or needs rights we lack.
 check_port()
 {
     local port=$1 lowest=1024
@@ -16,7 +16,7 @@ check_port()
     fi
 }
 
-# port_is_taken PORT: whether some socket listens there on 127.0.0.1 or on every address.
+# port_is_taken PORT: whether a socket listens there on 127.0.0.1 or on every address.
 # Columns of /proc/net/tcp: 2 the local address in hexadecimal, 4 the state (0A: listening).
 port_is_taken()
 {

@@ -2,12 +2,12 @@
 # postgres.sh: a private PostgreSQL server on a Unix socket, kept under data_dir/postgres.
 
 postgres_programs=/usr/lib/postgresql/15/bin
-# What comes before PostgreSQL's programs, so that they run as the right user.
+# The command before PostgreSQL's programs that runs them as the right user.
 as_postgres=()
 
 # choose_postgres_user: PostgreSQL refuses to run as root, so root runs it as the owner of its
-# folder, at first the user `postgres`. That user may lack the way through the folders above (under
-# /root, say); then it gets the one capability that opens them.
+# folder, initially the user `postgres`. That user may be unable to enter the folders above (below
+# /root, say); then it gets the one capability that allows it.
 choose_postgres_user()
 {
     local folder=$1 owner
@@ -18,7 +18,7 @@ choose_postgres_user()
     owner=$(stat -c %U -- "$folder")
     [[ $owner != root ]] || die "the database in $folder belongs to root, as whom PostgreSQL refuses to run"
     as_postgres=(setpriv --reuid "$owner" --regid "$(id -g "$owner")" --init-groups)
-    # Not `test -w`: access(2) leaves capabilities out of account.
+    # Not `test -w`: access(2) ignores capabilities.
     if ! "${as_postgres[@]}" -- stat "$folder/." >/dev/null 2>&1; then
         as_postgres+=(--inh-caps +dac_read_search --ambient-caps +dac_read_search)
         "${as_postgres[@]}" -- stat "$folder/." >/dev/null 2>&1 ||
@@ -28,8 +28,8 @@ choose_postgres_user()
     as_postgres+=(--)
 }
 
-# make_database_folder: initdb into a new name, renamed when complete: a start that is killed
-# meanwhile leaves no half database.
+# make_database_folder: runs initdb under a temporary name, renamed when complete: a killed start
+# leaves no incomplete database.
 make_database_folder()
 {
     local folder=$data_dir/postgres version
@@ -43,18 +43,19 @@ make_database_folder()
         run_step "${as_postgres[@]}" "$postgres_programs/initdb" --pgdata="$run_dir/data/postgres.new" \
             --username=postgres --auth=trust --encoding=UTF8 --locale=C.UTF-8 --data-checksums \
             >>"$data_dir/logs/postgres.log" 2>&1 ||
-            fail_part postgres "could not make its data folder"
+            fail_part postgres "could not create its data folder"
         mv -- "$folder.new" "$folder"
     else
         choose_postgres_user "$folder"
     fi
     read -r version <"$folder/PG_VERSION" || version=unknown
     [[ $version == 15 ]] || die "the database in $folder is of PostgreSQL $version, not of 15"
-    # We hold the lock on data_dir and ended what was left: whoever has this pid now is a stranger.
+    # We hold the lock on data_dir and ended what was left: another process has reused this pid.
     rm -f -- "$folder/postmaster.pid"
 }
 
-# make_postgres_socket_dir: everyone who gets into this folder is trusted, so nobody else may.
+# make_postgres_socket_dir: PostgreSQL trusts every user who can enter this folder, so no others
+# may.
 make_postgres_socket_dir()
 {
     mkdir -m 700 "$run_dir/pg"
@@ -66,7 +67,7 @@ make_postgres_socket_dir()
 
 start_postgres()
 {
-    # The capability outlives a change of user only in this order: user first, then the signal.
+    # The capability survives the change of user only in this order: user first, then the signal.
     spawn postgres INT "${as_postgres[@]}" setpriv --pdeathsig INT -- \
         "$postgres_programs/postgres" -D "$run_dir/data/postgres" \
         -c listen_addresses= \
@@ -81,14 +82,14 @@ postgres_answers()
     pg_isready --quiet --host "$run_dir/pg" --timeout 2
 }
 
-# as_superuser OPTION...: psql, with the bare result.
+# as_superuser OPTION...: psql with unadorned output.
 as_superuser()
 {
     PGCONNECT_TIMEOUT=5 psql --no-psqlrc --quiet --no-align --tuples-only --host "$run_dir/pg" \
         --username postgres --dbname postgres "$@"
 }
 
-# make_database: the programs' roles and the database `sluice`, as far as they are not there yet.
+# make_database: creates the programs' roles and the database `sluice`, as far as they are missing.
 make_database()
 {
     as_superuser --file "$project_root/sql/roles.sql"
@@ -97,7 +98,7 @@ make_database()
     fi
 }
 
-# stop_postgres: fast shutdown: running transactions are rolled back, everything is on disk.
+# stop_postgres: fast shutdown: rolls running transactions back and writes everything to disk.
 stop_postgres()
 {
     stop_part postgres INT 30

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# problem_pages.sh: from errors.tbl, the pages and the answers of nginx for each error.
+# problem_pages.sh: generates the pages and nginx's own answers for each error in errors.tbl.
 
 # problem_rows TABLE: `CODE<tab>status<tab>title<tab>seconds until a retry<tab>what to do` a line.
 problem_rows()
@@ -10,7 +10,7 @@ problem_rows()
         inside && /\)$/ {
             inside = 0
             gsub(/"[ \t]*"/, "", row)
-            # Whatever stands between the quotes, commas included, is a field of its own.
+            # Everything between quotes, commas included, is one field.
             count = split(row, part, "\"")
             if (count != 5)
                 exit 1
@@ -20,7 +20,7 @@ problem_rows()
         }' "$1"
 }
 
-# html TEXT: TEXT with what HTML would take for markup escaped, in escaped.
+# html TEXT: TEXT escaped for HTML, in escaped.
 html()
 {
     escaped=${1//&/\&amp;}
@@ -28,7 +28,7 @@ html()
     escaped=${escaped//>/\&gt;}
 }
 
-# fill TEXT NAME=VALUE...: prints TEXT with each @NAME@ replaced. What render does with a file, without a process: there are
+# fill TEXT NAME=VALUE...: prints TEXT with each @NAME@ replaced. The same as render for a file, without forking: there are
 # nearly a hundred of these.
 fill()
 {
@@ -40,7 +40,7 @@ fill()
     printf '%s\n' "$text"
 }
 
-# sed_value TEXT: TEXT such that render puts it in as it is.
+# sed_value TEXT: TEXT escaped such that render inserts it unchanged.
 sed_value()
 {
     local text=$1
@@ -49,8 +49,8 @@ sed_value()
     printf '%s' "${text//|/\\|}"
 }
 
-# write_problems TABLE FOLDER: for each error the page that its `type` points to, into FOLDER; the
-# answer that nginx gives by itself to standard output.
+# write_problems TABLE FOLDER: for each error writes the page that its `type` points to into FOLDER,
+# and the answer that nginx gives itself to standard output.
 write_problems()
 {
     local table=$1 folder=$2 code status title seconds advice page again more
@@ -63,14 +63,14 @@ write_problems()
         again='Sending the same request again gives the same answer.'
         more=
         if ((seconds > 0)); then
-            again='Sending the same request again helps, after the time that Retry-After names.'
+            again='Send the same request again after the time in Retry-After.'
             more="add_header Retry-After $seconds always;"
             if [[ $status == 429 || $status == 503 ]]; then
-                # Spread, see nginx/snippets/retry.conf.in.
+                # Randomized, see nginx/snippets/retry.conf.in.
                 more="add_header Retry-After \$sluice_retry_$seconds always;"
             fi
         elif [[ $code == METHOD_NOT_ALLOWED ]]; then
-            # Of our own answers only static pages say so.
+            # Only for our own answers from static pages.
             more='add_header Allow "GET, HEAD" always;'
         fi
         html "$title"

@@ -2,7 +2,7 @@
 # programs.sh: Sluice's own programs: their settings file, the worker pools, scheduler, board, reconcile.
 # Uses build_dir (where the programs are) and pool_sizes.sh.
 
-# limit_backlog: to what this kernel allows.
+# limit_backlog: limits it to what this kernel allows.
 limit_backlog()
 {
     local most
@@ -13,7 +13,7 @@ limit_backlog()
     fi
 }
 
-# write_settings: the file that every program reads.
+# write_settings: writes the settings file of all programs.
 write_settings()
 {
     local data=$run_dir/data
@@ -44,13 +44,13 @@ CONF
     fi
     share_with_programs 640 "$settings_file.new"
     mv -- "$settings_file.new" "$settings_file"
-    # Programs get it by a name without unusual characters.
+    # Passed to the programs under a name without unusual characters.
     settings_file=$data/sluice.conf
 }
 
-# check_settings: a setting that the programs refuse is named here, once, and not by each worker. As their user, whom a key may
-# be closed to. Each pool reads keys of its own. A file in our folder is named as its owner knows it: by run_dir it is gone
-# before anybody can look.
+# check_settings: reports a setting that the programs refuse here, once, instead of by each worker. Runs as their user, who may
+# lack access to a key. Each pool reads its own keys. A file in our folder is named by its permanent path, as run_dir is
+# removed before anybody can look.
 check_settings()
 {
     local text pool
@@ -60,7 +60,7 @@ check_settings()
     done
 }
 
-# say_unknown_variables: a misspelt SLUICE_<SETTING> would change nothing, and nobody would know.
+# say_unknown_variables: reports a misspelt SLUICE_<SETTING>, which would have no effect.
 say_unknown_variables()
 {
     local name settings
@@ -69,22 +69,23 @@ say_unknown_variables()
     for name in "${!SLUICE_@}"; do
         [[ $name =~ ^SLUICE_(BUILD|CONFIG|URL|TEST.*|(QUEUE|ORDER|PAYMENT|OPERATOR|CATALOG)_WORKERS)$ ]] ||
             grep -qxF -- "${name#SLUICE_}" <<<"$settings" ||
-            say "$name in the environment is no setting and changes nothing: scripts/run --help and docs/settings.md name all"
+            say "$name in the environment is not a setting and has no effect: scripts/run --help and docs/settings.md list all"
     done
 }
 
-# make_pool_socket_dir: only nginx's workers may speak to the pools.
+# make_pool_socket_dir: only nginx's workers may connect to the pools.
 make_pool_socket_dir()
 {
     mkdir -m 700 "$run_dir/fcgi"
     if is_root; then
-        # The board makes the socket at which nginx tells it of the site behind the gate.
+        # The board creates the socket to which nginx reports the load of the site behind the gate.
         chown "${program_user:-root}:$nginx_group" "$run_dir/fcgi"
         chmod 710 "$run_dir/fcgi"
     fi
 }
 
-# copy_waiting_page: a name without unusual characters, and the same page until the next start.
+# copy_waiting_page: gives it a name without unusual characters, and keeps it unchanged until the
+# next start.
 copy_waiting_page()
 {
     cp -R -- "$project_root/web/waiting-room" "$run_dir/waiting-room"
@@ -99,7 +100,7 @@ make_board_dir()
     share_with_programs 775 "$run_dir/board"
 }
 
-# start_pool NAME: a socket with its processes behind it.
+# start_pool NAME: starts a socket and its processes.
 start_pool()
 {
     local name=$1 workers owner=() by_program=()
@@ -110,9 +111,9 @@ start_pool()
     if is_root; then
         owner=(-G "$nginx_group")
     fi
-    # multiwatch gives a child up after that many quick deaths; when it has given up all of them it
-    # ends, and supervision goes on with back-off. Killing workers by hand must never get there.
-    # spawn-fcgi opens the socket as we are. A change of user takes the signal of our death away, so it comes again.
+    # multiwatch stops restarting a child after that many quick deaths; when it has given up on all of them it
+    # exits, and supervision continues with backoff. Killing workers by hand must never get that far.
+    # spawn-fcgi opens the socket as our user. A change of user clears the parent death signal, so it is set again.
     spawn "$name-pool" TERM \
         spawn-fcgi -s "$run_dir/fcgi/$name.sock" -b "$pool_backlog" -M 0660 "${owner[@]}" -n -- \
         "${by_program[@]}" /usr/bin/multiwatch -f "$workers" -r 1000 -t 1000 -s TERM -- \
@@ -144,7 +145,7 @@ start_catalog_pool()
     start_pool catalog
 }
 
-# spawn_program NAME COMMAND...: a part that runs as our programs do.
+# spawn_program NAME COMMAND...: starts a part that runs as our programs do.
 spawn_program()
 {
     local name=$1
@@ -167,7 +168,7 @@ start_reconcile()
     spawn_program reconcile "$build_dir/sluice-reconcile" --every 2 --config "$settings_file"
 }
 
-# start_demo: simulated shoppers; their status line goes to our standard output.
+# start_demo: starts simulated shoppers; their status line goes to our standard output.
 start_demo()
 {
     spawn demo TERM "$build_dir/sluice-shoppers" --url "http://127.0.0.1:$port" --data "$data_dir"

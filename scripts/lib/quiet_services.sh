@@ -1,8 +1,9 @@
 # shellcheck shell=bash
-# quiet_services.sh: installing a server package must not leave a server of Debian's own behind.
+# quiet_services.sh: keeps the installation of a server package from leaving Debian's server
+# running.
 #
 # Sluice starts private servers. Debian's packages would start and enable system-wide ones, and
-# PostgreSQL's would make a cluster "main". Whatever ran or was enabled before stays as it was.
+# PostgreSQL's would create a cluster "main". Whatever ran or was enabled before stays as it was.
 
 policy_file=/usr/sbin/policy-rc.d
 policy_mark='# made by Sluice for the time of an installation'
@@ -10,7 +11,7 @@ cluster_dir=/etc/postgresql-common/createcluster.d
 cluster_file=$cluster_dir/sluice-no-main-cluster.conf
 
 # enabled_services: every link by which systemd or sysvinit would start something at boot, and the
-# aliases that come with enabling.
+# aliases that are created by enabling.
 enabled_services()
 {
     find /etc/systemd/system -type l 2>/dev/null || true
@@ -23,14 +24,15 @@ clusters()
     find /etc/postgresql -mindepth 2 -maxdepth 2 -type d -printf '%P\n' 2>/dev/null || true
 }
 
-# quiet_services_begin DIR: remembers in DIR what is there, and forbids starts from now on.
+# quiet_services_begin DIR: records in DIR what exists, and forbids starts from now on.
 quiet_services_begin()
 {
     local memory=$1
     enabled_services | sort >"$memory/enabled"
     clusters | sort >"$memory/clusters"
 
-    # Somebody else's policy stays; what it lets start is stopped by quiet_services_end.
+    # An existing policy of the administrator stays; services that it starts are stopped by
+    # quiet_services_end.
     if [[ -f $policy_file ]] && grep -qxF "$policy_mark" "$policy_file"; then
         rm -f "$policy_file"
     fi
@@ -39,7 +41,7 @@ quiet_services_begin()
         chmod 755 "$policy_file"
     fi
 
-    # Directories made here are listed innermost first, to be taken away in that order.
+    # Directories created here are listed innermost first, to be removed in that order.
     : >"$memory/made"
     local dir
     for dir in "$cluster_dir" "${cluster_dir%/*}"; do
@@ -49,7 +51,7 @@ quiet_services_begin()
     printf 'create_main_cluster = false\n' >"$cluster_file"
 }
 
-# disable_service LINK: undoes one link of enabled_services, the way its package would.
+# disable_service LINK: undoes one link of enabled_services as its package would.
 disable_service()
 {
     local link=$1 name=${1##*/}
@@ -65,7 +67,7 @@ disable_service()
     fi
 }
 
-# quiet_services_end DIR: lifts the ban, and disables what was enabled since DIR was written.
+# quiet_services_end DIR: lifts the ban, and disables services enabled since DIR was written.
 quiet_services_end()
 {
     local memory=$1 item

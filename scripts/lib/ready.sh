@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# ready.sh: whether every part serves, asked through nginx as a client would.
+# ready.sh: whether every part serves, requested through nginx as a client would.
 
 ready_within=60
 
-# answers_200 PATH [HEADER]: the header is given on standard input, where no other user can see it.
+# answers_200 PATH [HEADER]: the header is passed on standard input, where no other user can see it.
 answers_200()
 {
     local path=$1 header=${2:-Accept: */*} status
@@ -12,7 +12,7 @@ answers_200()
     [[ $status == 200 ]]
 }
 
-# payment_pool_answers: without a login it says 401, and any other answer is nginx's.
+# payment_pool_answers: without a login it answers 401; any other answer comes from nginx.
 payment_pool_answers()
 {
     local status
@@ -27,7 +27,7 @@ wait_until_ready()
     read -r key <"$data_dir/secrets/admin.key"
     wait_until "$ready_within" nginx "did not answer" answers_200 /problems/not-found
     wait_until "$ready_within" queue-pool "did not answer" answers_200 /livez
-    wait_until "$ready_within" order-pool "did not get ready" answers_200 /readyz
+    wait_until "$ready_within" order-pool "did not become ready" answers_200 /readyz
     wait_until "$ready_within" catalog-pool "did not answer" answers_200 /v1/concerts
     if payments_are_simulated; then
         wait_until "$ready_within" payment-simulator "did not answer" \

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # redis.sh: a private Redis server on a Unix socket, kept under data_dir/redis.
 
-# Each program is a user of its own there, who may ask what it needs (lua/rights.tbl). Whoever gets into the folder of the
-# socket without being one is ourselves, and may everything.
+# Each program is a user of its own there, with the commands that it needs (lua/rights.tbl). A client that gets into the
+# socket's folder without logging in is one of our own scripts, and may do everything.
 write_redis_config()
 {
     {
@@ -34,14 +34,14 @@ start_redis()
     spawn redis TERM "${for_programs[@]}" redis-server "$run_dir/redis.conf"
 }
 
-# redis_answers: it has read its files and takes commands.
+# redis_answers: whether it has loaded its files and accepts commands.
 redis_answers()
 {
     [[ $(timeout 2 redis-cli -s "$run_dir/redis.sock" PING 2>/dev/null) == PONG ]]
 }
 
-# stop_redis: saves everything to disk first. Nobody writes any more, so what is written last says that all before it is
-# there: a Redis that had forgotten its end would still have its tenures (docs/ops/redis.md), and be looked after.
+# stop_redis: saves everything to disk first. Nothing writes any more, so the last write proves that all before it is
+# there: a Redis that had lost its end would still have its tenures (docs/ops/redis.md), and be recovered.
 stop_redis()
 {
     if part_lives redis; then

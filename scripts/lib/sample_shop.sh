@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# sample_shop.sh: the sample shop's queues, products, coupons, concert and show, made by the operator API as an
-# operator would.
+# sample_shop.sh: creates the sample shop's queues, products, coupons, concert and show through the operator API, as
+# an operator would.
 # Uses ready_within and the supervision of parts.
 
-# sample_answer KEY METHOD PATH [FILE]: the status of an operator request with FILE as its body, in
-# sample_status (000: no answer); the answer in sample_text. The key is given on standard input,
+# sample_answer KEY METHOD PATH [FILE]: sends an operator request with FILE as its body; the status
+# in sample_status (000: no answer), the answer in sample_text. The key is passed on standard input,
 # where no other user can see it.
 sample_answer()
 {
@@ -19,8 +19,8 @@ sample_answer()
     sample_text=${sample_text%$'\n'*}
 }
 
-# make_sample KEY PATH FILE: makes what is not there; what is there belongs to the operator and stays.
-# Succeeds also where it is refused, with the reason in sample_refusal: trying again would not help.
+# make_sample KEY PATH FILE: creates the object if it is missing; an existing one belongs to the operator and stays.
+# Succeeds also if it is refused, with the reason in sample_refusal: a retry would not help.
 make_sample()
 {
     local key=$1 path=$2 file=$3
@@ -35,7 +35,7 @@ make_sample()
     esac
 }
 
-# make_sample_codes KEY EVENT FILE: gives coupons to an event that has none.
+# make_sample_codes KEY EVENT FILE: adds coupons to an event that has none.
 make_sample_codes()
 {
     local key=$1 event=$2 file=$3
@@ -50,17 +50,17 @@ make_sample_codes()
     esac
 }
 
-# make_sample_shop: once everything serves, the queue `shop` and what it sells, the queue `coupons` and its event. What
-# an operator has changed is left alone; a queue that was deleted is made again, for /shop/ is served.
+# make_sample_shop: once everything serves, creates the queue `shop` and its goods, the queue `coupons` and its event.
+# An operator's changes are kept; a deleted queue is created again, as /shop/ is served.
 make_sample_shop()
 {
     local key seed=$project_root/web/shop/seed path file
     sample_refusal=
     read -r key <"$data_dir/secrets/admin.key"
     while read -r path file; do
-        wait_until "$ready_within" operator-pool "did not make the sample shop's $path" \
+        wait_until "$ready_within" operator-pool "did not create the sample shop's $path" \
             make_sample "$key" "$path" "$seed/$file.json"
-        [[ -z $sample_refusal ]] || die "the sample shop cannot be made: $sample_refusal"
+        [[ -z $sample_refusal ]] || die "the sample shop cannot be created: $sample_refusal"
     done <<'SAMPLES'
 queues/shop queue
 products/sample-mug sample-mug
@@ -70,7 +70,7 @@ coupon-events/sample-coupon sample-coupon
 concerts/sample-concert sample-concert
 shows/sample-show sample-show
 SAMPLES
-    wait_until "$ready_within" operator-pool "did not make the sample shop's coupons" \
+    wait_until "$ready_within" operator-pool "did not create the sample shop's coupons" \
         make_sample_codes "$key" sample-coupon "$seed/coupon-codes.json"
-    [[ -z $sample_refusal ]] || die "the sample shop cannot be made: $sample_refusal"
+    [[ -z $sample_refusal ]] || die "the sample shop cannot be created: $sample_refusal"
 }

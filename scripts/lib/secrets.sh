@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# secrets.sh: keys made at random on the first start and kept on every later one.
+# secrets.sh: random keys generated on the first start and kept on every later one.
 
 # random_base64url BYTES: that many random bytes as URL-safe base64 without padding.
 random_base64url()
@@ -11,8 +11,8 @@ random_base64url()
     printf '%s' "${text//\//_}"
 }
 
-# keep_secret_at FILE TEXT-COMMAND...: writes what the command prints to FILE unless it exists.
-# Written beside and renamed: a start that is killed here leaves no half secret.
+# keep_secret_at FILE TEXT-COMMAND...: writes the command's output to FILE unless it exists.
+# Written to a temporary file and renamed: a start that is killed here leaves no incomplete secret.
 keep_secret_at()
 {
     local file=$1
@@ -38,13 +38,13 @@ print_key()
     printf '%s\n' "$(random_base64url 32)"
 }
 
-# print_key_set: a key file with one key, `kid:secret`; further lines may be added to rotate.
+# print_key_set: a key file with one key, `kid:secret`; further lines may be added for rotation.
 print_key_set()
 {
     printf '%s:%s\n' "$(openssl rand -hex 4)" "$(random_base64url 32)"
 }
 
-# redis_users: whose passwords scripts/redis-acl asks for, as parts of their files' names.
+# redis_users: the users whose passwords scripts/redis-acl needs, as parts of their files' names.
 redis_users()
 {
     sed -nE 's/^([a-z]+):.*/\1/p' "${project_root:?}/lua/rights.tbl" | grep -vx all

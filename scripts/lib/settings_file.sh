@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# settings_file.sh: reads single settings from the file of the programs, for scripts that speak to the stores themselves.
+# settings_file.sh: reads single settings from the programs' settings file, for scripts that connect to the stores.
 
-# setting_of FILE NAME: its value, empty where it is not set. The environment comes before the file, as for the programs.
+# setting_of FILE NAME: its value, empty if it is not set. The environment overrides the file, as for the programs.
 setting_of()
 {
     local named=SLUICE_${2^^}
@@ -12,8 +12,8 @@ setting_of()
     fi
 }
 
-# setting_for FILE NAME PROGRAM: the same, as PROGRAM reads it: {program} is its name. For the owner of it all, who is no
-# program, `-{program}` is nothing, and where it stands by itself it is `owner`.
+# setting_for FILE NAME PROGRAM: the same, as PROGRAM reads it: {program} is its name. For the owner of the stores, who is no
+# program, `-{program}` becomes empty, and a separate {program} becomes `owner`.
 setting_for()
 {
     local value
@@ -24,13 +24,13 @@ setting_for()
     printf '%s' "${value//\{program\}/$3}"
 }
 
-# conninfo_of_owner FILE: how whoever owns the tables reaches PostgreSQL.
+# conninfo_of_owner FILE: how the owner of the tables connects to PostgreSQL.
 conninfo_of_owner()
 {
     setting_for "$1" postgres_conninfo owner
 }
 
-# hide_password CONNINFO: sets shown to CONNINFO without its password, and hidden to the password, empty where it has none.
+# hide_password CONNINFO: sets shown to CONNINFO without its password, and hidden to the password, empty if it has none.
 hide_password()
 {
     local keyword="^(|.*[[:space:]])password[[:space:]]*=[[:space:]]*('(([^'\\\\]|\\\\.)*)'|([^[:space:]'\\\\]|\\\\.)+)(.*)\$"
@@ -50,8 +50,8 @@ hide_password()
     fi
 }
 
-# with_conninfo CONNINFO COMMAND...: runs one of PostgreSQL's programs with CONNINFO as its --dbname. Command lines are there
-# for everybody to see, and an environment is not: a password goes there.
+# with_conninfo CONNINFO COMMAND...: runs one of PostgreSQL's programs with CONNINFO as its --dbname. Other users can read
+# command lines but not the environment: the password goes there.
 with_conninfo()
 {
     local shown hidden

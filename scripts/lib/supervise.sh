@@ -1,20 +1,20 @@
 # shellcheck shell=bash
-# supervise.sh: starts parts, starts the dead ones again with back-off, and stops them.
+# supervise.sh: starts parts, restarts dead ones with backoff, and stops them.
 #
 # A part is one process in a session of its own: Ctrl-C reaches only us, so that parts stop in
-# order, and what a part leaves behind is found by its session. Part NAME is started by the function
+# order, and a part's leftovers are found by its session. Part NAME is started by the function
 # start_NAME, dashes as underscores, which calls spawn.
 
 declare -A part_pid=() part_started=() part_delay=() part_due=()
-# How long each part's log was when the part was started: only what comes after is about it.
+# The length of each part's log when the part was started: only later lines are about it.
 declare -A part_log_from=()
 part_order=()
 first_delay_ms=100
 longest_delay_ms=5000
 settled_after_ms=10000
 
-# spawn NAME SIGNAL COMMAND...: starts a part in run_dir, with its output added to its log. Should we
-# be killed, the kernel sends it SIGNAL.
+# spawn NAME SIGNAL COMMAND...: starts a part in run_dir, with its output appended to its log. If we
+# are killed, the kernel sends it SIGNAL.
 spawn()
 {
     local name=$1 signal=$2
@@ -29,7 +29,7 @@ spawn()
         cd "$run_dir"
         exec 0</dev/null 1>&"$part_out" 2>>"$data_dir/logs/$name.log"
         close_extra_files
-        # bash has a background child ignore INT and QUIT, and we ignore PIPE.
+        # bash makes a background child ignore INT and QUIT, and we ignore PIPE.
         exec env --default-signal=INT,QUIT,PIPE setsid setpriv --pdeathsig "$signal" -- "$@"
     ) &
     part_pid[$name]=$!
@@ -38,7 +38,7 @@ spawn()
     part_started[$name]=$now
 }
 
-# start_part NAME: starts it and remembers it for supervision.
+# start_part NAME: starts it and registers it for supervision.
 start_part()
 {
     local name=$1
@@ -52,13 +52,13 @@ part_lives()
     [[ -n ${part_pid[$1]:-} ]] && kill -0 "${part_pid[$1]}" 2>/dev/null
 }
 
-# kill_session PID: ends at once every process of that session.
+# kill_session PID: kills every process of that session.
 kill_session()
 {
     { pkill -KILL -s "$1" || true; } 2>/dev/null
 }
 
-# bury_part NAME: forgets a dead part and ends what it left behind; its exit code in part_status.
+# bury_part NAME: forgets a dead part and ends its leftovers; its exit code in part_status.
 bury_part()
 {
     local name=$1 pid=${part_pid[$1]}
@@ -68,7 +68,7 @@ bury_part()
     part_pid[$name]=
 }
 
-# fail_part NAME TEXT...: says what is wrong with a part, shows the end of its log, and ends us.
+# fail_part NAME TEXT...: reports what is wrong with a part, shows the end of its log, and exits.
 fail_part()
 {
     local name=$1
@@ -79,7 +79,7 @@ fail_part()
     exit 1
 }
 
-# require_parts: before everything serves, a part that died means that the start has failed.
+# require_parts: until everything serves, a dead part means that the start has failed.
 require_parts()
 {
     local name
@@ -92,8 +92,8 @@ require_parts()
     done
 }
 
-# wait_until SECONDS NAME TEXT COMMAND...: repeats the command until it succeeds; says that NAME
-# TEXT when the time is up.
+# wait_until SECONDS NAME TEXT COMMAND...: repeats the command until it succeeds; reports `NAME
+# TEXT` when the time is up.
 wait_until()
 {
     local seconds=$1 name=$2 text=$3 deadline
@@ -109,7 +109,7 @@ wait_until()
     require_parts
 }
 
-# watch_part NAME: notices its death, and starts it again when that is due.
+# watch_part NAME: notices its death, and restarts it when that is due.
 watch_part()
 {
     local name=$1 delay
@@ -133,7 +133,7 @@ watch_part()
     fi
 }
 
-# supervise: keeps every part running until somebody asks for a stop.
+# supervise: keeps every part running until a stop is requested.
 supervise()
 {
     local name
@@ -145,14 +145,14 @@ supervise()
     done
 }
 
-# stop_part NAME SIGNAL SECONDS: asks a part to end, and makes it when it does not within SECONDS.
+# stop_part NAME SIGNAL SECONDS: asks a part to end, and kills it if it does not within SECONDS.
 stop_part()
 {
     local name=$1 signal=$2 seconds=$3 pid=${part_pid[$1]:-} deadline
     [[ -n $pid ]] || return 0
-    # A stopped process would not hear it, so it is continued. First: a SIGCONT takes back the stop by which LeakSanitizer
-    # looks at a process that ends, and both would wait for ever. In braces, so that bash's own words on how a child died
-    # go the same way as pkill's.
+    # A stopped process would not handle it, so it is continued. First: SIGCONT also ends the stop by which LeakSanitizer
+    # examines an exiting process, and both would wait for ever. In braces, so that bash's message about a killed child
+    # is discarded with pkill's.
     {
         pkill -CONT -s "$pid" || true
         kill -s "$signal" "$pid" || true

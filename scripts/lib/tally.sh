@@ -4,7 +4,7 @@
 tally_passed=0
 tally_failed=0
 tally_skipped=0
-# How many failures the runner that is being counted has reported.
+# The number of failures that the current runner has reported.
 tally_of_runner=0
 
 # tally_add PASSED FAILED SKIPPED
@@ -16,8 +16,8 @@ tally_add()
     tally_of_runner=$((tally_of_runner + $2))
 }
 
-# tally_unless_failed STATUS: a runner that failed without a failed test (it crashed, or its time was
-# up) counts as one; this ends the counting of a runner.
+# tally_unless_failed STATUS: a runner that failed without a failed test (it crashed or timed
+# out) counts as one; this ends the counting of a runner.
 tally_unless_failed()
 {
     if (($1 != 0 && tally_of_runner == 0)); then
@@ -39,7 +39,7 @@ tally_lines()
     tally_add "$(count_lines '^ok - ' "$1")" "$(count_lines '^not ok - ' "$1")" 0
 }
 
-# tally_automake DIRECTORY: each test program's .trs file; where its log is cmocka's, the tests in it.
+# tally_automake DIRECTORY: each test program's .trs file; if its log is cmocka's, the tests in it.
 tally_automake()
 {
     local trs log passed failed
@@ -71,11 +71,11 @@ tally_junit()
     tests=$(junit_number tests "$file")
     skipped=$(junit_number skipped "$file")
     failed=$(($(junit_number failures "$file") + $(junit_number errors "$file")))
-    # A test whose end failed as well counts twice among the failures.
+    # A test whose teardown failed as well counts twice among the failures.
     tally_add "$((tests > failed + skipped ? tests - failed - skipped : 0))" "$failed" "$skipped"
 }
 
-# tap_number WORD FILE: the number in the line `# WORD N` that node's runner ends with.
+# tap_number WORD FILE: the number in the line `# WORD N` at the end of node's runner.
 tap_number()
 {
     sed -nE "s/^# $1 ([0-9]+)$/\1/p" "$2" | tail -n 1
@@ -91,7 +91,7 @@ tally_tap()
     tally_add "${passed:-0}" "${failed:-0}" "${skipped:-0}"
 }
 
-# tally_print: the closing line; ends the script with 1 when one failed or none ran.
+# tally_print: prints the closing line; exits with 1 if one failed or none ran.
 tally_print()
 {
     printf '%d passed, %d failed, %d skipped\n' "$tally_passed" "$tally_failed" "$tally_skipped"

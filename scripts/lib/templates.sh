@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# templates.sh: how nginx's templates become configuration, and what nginx serves from files. Uses problem_pages.sh.
+# templates.sh: renders nginx's templates and the files that nginx serves. Uses problem_pages.sh.
 
 # render FILE NAME=VALUE...: prints FILE with each @NAME@ replaced. Values hold no '|' and no newline.
 render()
@@ -12,8 +12,8 @@ render()
     sed "${program[@]}" "$file"
 }
 
-# bounds: the words for render that tell nginx how many requests may be in a pool at once, by pool_backlog. Of a blocking pool more
-# would wait in vain; of the queue pool's socket polls get no more than half, so that there is room for entries.
+# bounds: arguments for render that set how many requests may be in a pool at a time, from pool_backlog. In a blocking pool more
+# would time out; in the queue pool polls get at most half, so that there is room for entries.
 bounds()
 {
     local most_waiting=$((pool_backlog * 3 / 4))
@@ -21,13 +21,13 @@ bounds()
         "MOST_POLLS=$((pool_backlog / 2))" "MOST_ENTRIES=$pool_backlog"
 }
 
-# unavailable_page: the page that nginx itself shows, in one line and without what would end nginx's string.
+# unavailable_page: the page that nginx itself shows, in one line and without characters that would end nginx's string.
 unavailable_page()
 {
     sed_value "$(tr '\n' ' ' <"$project_root/nginx/unavailable.html" | sed "s/'/\&#39;/g")"
 }
 
-# copy_pages FOLDER: what every nginx of Sluice's serves from files, without the pages of the problems.
+# copy_pages FOLDER: the files that every nginx of Sluice serves, without the problem pages.
 copy_pages()
 {
     cp -- "$project_root/docs/openapi.yaml" "$1/openapi.yaml"

@@ -1,20 +1,20 @@
 # shellcheck shell=bash
-# unprivileged.sh: as whom our programs run where root starts us: a user of this data folder's own, without a name, who may
-# read the keys and reach the stores' sockets, and nothing else.
+# unprivileged.sh: the user that runs our programs if root starts us: one per data folder, without a name, who may
+# read the keys and connect to the stores' sockets, and nothing else.
 
-# What comes before a program, so that it runs as that user; nothing where we are not root.
+# The command before a program that runs it as that user; empty if we are not root.
 as_program=()
-# The user, and the group that may read keys and share memory: another one, since a key that a program's own group may
+# The user, and the group that may read keys and share memory: a separate one, since a key that a program's own group may
 # read would be refused.
 program_user=
 program_group=
-# Numbers that no distribution gives to anybody: those that systemd takes for services without a user, too.
+# Numbers that no distribution assigns, nor systemd to services without a user.
 first_user=61184
 first_group=63352
 user_numbers=2000
 
-# choose_program_user: after build_dir and run_dir are there. Where that user cannot get to them (a clone below /root, say),
-# the programs go on as root.
+# choose_program_user: after build_dir and run_dir exist. If that user cannot enter them (a clone below /root, say),
+# the programs run as root.
 choose_program_user()
 {
     local number
@@ -32,7 +32,7 @@ choose_program_user()
     fi
 }
 
-# share_with_programs MODE PATH...: with the group of our programs; as root alone.
+# share_with_programs MODE PATH...: gives access to the group of our programs; only as root.
 share_with_programs()
 {
     local mode=$1
@@ -43,7 +43,7 @@ share_with_programs()
     fi
 }
 
-# share_secrets: which a program may read, and not change.
+# share_secrets: makes the secrets readable for programs, but not writable.
 share_secrets()
 {
     share_with_programs 710 "$data_dir/secrets"

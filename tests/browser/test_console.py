@@ -94,7 +94,7 @@ def test_a_rush_from_its_beginning_to_sold_out(running, api, console, rush):
     pictures(phone, "peak-phone", "dark")
 
     said = do(page, "pause")
-    assert "go on and may order" in said and "keep their places" in said
+    assert "stay and can order" in said and "keep their places" in said
     page.until("document.querySelector('#queue-state').dataset.state === 'PAUSED'")
     page.screenshot("paused")
     do(page, "resume")
@@ -150,14 +150,14 @@ def test_without_the_right_key_nothing_is_shown(api, console):
     pictures(page, "key")
     page.fill("#key", "k" * 40)
     page.click("#key-form button")
-    assert "not known here" in page.wait("#key-why")
+    assert "not accepted here" in page.wait("#key-why")
     assert page.evaluate("[sessionStorage.length, localStorage.length, document.cookie]") == [0, 0, ""]
     page.fill("#key", api.viewer_key)
     page.click("#key-form button")
     page.wait("#queues button")
     assert page.evaluate("[...Array(localStorage.length).keys()].map((i) => localStorage.key(i))") == []
     page.evaluate("sessionStorage.setItem('sluice-operator-key', 'another-key-of-yesterday')")
-    assert "not known here" in page.wait("#key-why")
+    assert "not accepted here" in page.wait("#key-why")
     assert page.text("#console") is None and page.evaluate("sessionStorage.length") == 0
 
 

@@ -166,4 +166,4 @@ def test_a_place_that_costs_a_proof_of_work_is_taken_by_the_page(gate_before, sh
     plain = Visitor(drop.site.port)
     plain.ask(DEEP)
     said = plain.ask(DEEP)
-    assert said.face == "PROOF" and b'<noscript><p class="face PROOF">Only browsers with JavaScript may stand in line here.' in said.body
+    assert said.face == "PROOF" and b'<noscript><p class="face PROOF">Waiting here requires JavaScript. Please allow it for this site.' in said.body

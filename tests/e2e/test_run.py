@@ -40,7 +40,7 @@ def test_second_start_goes_on_where_the_first_stopped(make_directory):
 
         second = Stack(directory, data=first.data, environment={"SLUICE_ODER_WORKERS": "3", "SLUICE_LOG_LEVEL": "info"}).start()
         assert second.port != first.port
-        unknown = re.findall(r"(\w+) in the environment is no setting", second.process.text())
+        unknown = re.findall(r"(\w+) in the environment is not a setting", second.process.text())
         assert "SLUICE_ODER_WORKERS" in unknown and "SLUICE_LOG_LEVEL" not in unknown
         for member in members:
             member.api = second.api

@@ -220,10 +220,10 @@ def test_seeding_says_what_is_wrong(stack, make_directory):
     (data / "secrets" / "admin.key").write_text("not-the-key\n")
     refused = seed(stack.port, data)
     assert refused.returncode == 1
-    assert "the sample shop cannot be made: the operator API answers 401 to queues/shop" in refused.stderr
+    assert "the sample shop cannot be created: the operator API answers 401 to queues/shop" in refused.stderr
     assert "not-the-key" not in refused.stderr
     silent = seed(1, data, seconds=1)
-    assert silent.returncode == 1 and "did not make the sample shop's queues/shop within 1 s" in silent.stderr
+    assert silent.returncode == 1 and "did not create the sample shop's queues/shop within 1 s" in silent.stderr
 
 
 def test_order_of_the_postcard(visitor):

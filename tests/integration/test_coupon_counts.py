@@ -11,8 +11,8 @@ from lib.coupons import in_sql, issued, key, known, public, stored, take_back
 from lib.wait import until
 
 
-def mended(report):
-    return int(re.search(r"^coupons mended (\d+)$", report, re.M).group(1))
+def corrected(report):
+    return int(re.search(r"^coupons corrected (\d+)$", report, re.M).group(1))
 
 
 def assert_agree(parts, queue, event):
@@ -35,14 +35,14 @@ def sale(parts, api):
 
 
 def test_nothing_is_mended_where_nothing_is_wrong(parts, api, sale):
-    assert mended(parts.reconcile()) == 0
+    assert corrected(parts.reconcile()) == 0
     api.add_coupons(sale.event, generate=3)
     api.coupon_event(sale.queue, event=sale.event, opensAt="2020-01-01T00:00:00Z", endsAt="2100-01-01T00:00:00Z")
     assert_agree(parts, sale.queue, sale.event)
     # One whose way to Redis goes by the outbox is on its way, not missing.
     assert in_sql(parts, sale.event, sale.queue, "somebody", 9001)[0] == "issued"
     parts.postgres.query("UPDATE outbox SET retry_at = now() + interval '1 hour' WHERE queue = %s", sale.queue)
-    assert mended(parts.reconcile()) == 0
+    assert corrected(parts.reconcile()) == 0
     assert len(known(parts, sale.queue, sale.event)[1]) == 2
     parts.postgres.query("UPDATE outbox SET retry_at = NULL WHERE queue = %s", sale.queue)
     parts.reconcile_until(lambda: parts.outbox_empty(sale.queue))
@@ -53,7 +53,7 @@ def test_what_the_outbox_has_lost_is_found(parts, sale):
     for number in range(3):
         assert in_sql(parts, sale.event, sale.queue, f"lost-{number}", 9001 + number)[0] == "issued"
     parts.postgres.query("DELETE FROM outbox WHERE queue = %s", sale.queue)
-    assert mended(parts.reconcile()) == 3
+    assert corrected(parts.reconcile()) == 3
     assert_agree(parts, sale.queue, sale.event)
     found = [event for event in logs.events(parts.logs, "coupons.owners_drift") if event["queue"] == sale.queue]
     assert [(event["redis"], event["postgres"], event["added"]) for event in found] == [(2, 5, 3)]
@@ -80,11 +80,11 @@ def test_wrong_counts_are_found_and_mended(parts, sale):
         assert spoil(parts.redis, sale.queue, sale.event, sale.owners[0].name) is not None
         report = parts.reconcile()
         # What is said of an event that is not there misleads nobody, and so is no finding.
-        assert mended(report) > 0 or name in ("owners of nothing", "another event"), name
+        assert corrected(report) > 0 or name in ("owners of nothing", "another event"), name
         assert known(parts, sale.queue, sale.event) == stored(parts, sale.event), name
         after = parts.redis.hlen(key(sale.queue, "coupons")), parts.redis.zcard(key(sale.queue, "couponOwners"))
         assert after == before, name
-    assert mended(parts.reconcile()) == 0
+    assert corrected(parts.reconcile()) == 0
 
 
 def test_answers_are_right_while_redis_is_wrong(parts, api, sale):
@@ -120,7 +120,7 @@ def test_a_late_consume_counts_once(parts, sale):
     processes.cont(pid)
     assert late.wait().status == 201
     assert_agree(parts, sale.queue, sale.event)
-    assert mended(parts.reconcile()) == 0
+    assert corrected(parts.reconcile()) == 0
 
 
 def test_redis_forgets_and_hears_all_of_it_before_the_queue_is_back(parts, api, sale):
@@ -142,12 +142,12 @@ def test_redis_forgets_and_hears_all_of_it_before_the_queue_is_back(parts, api, 
     assert set(steps[:steps.index(" recover ")]) == {f"{sale.event} add", f"{gone} add", f"{gone} 1/1/0/0"}
     assert_agree(parts, sale.queue, sale.event)
     assert_agree(parts, sale.queue, gone)
-    assert mended(parts.reconcile()) == 0
+    assert corrected(parts.reconcile()) == 0
 
 
 def test_a_day_after_its_end_redis_need_not_know(parts, sale):
     parts.postgres.query("UPDATE coupon_event SET ends_at = now() - interval '25 hours' WHERE id = %s", sale.event)
-    assert mended(parts.reconcile()) == 0
+    assert corrected(parts.reconcile()) == 0
     assert known(parts, sale.queue, sale.event) == (None, set())
     assert parts.redis.hlen(key(sale.queue, "coupons")) == 1, "the number of the finding"
 
@@ -155,7 +155,7 @@ def test_a_day_after_its_end_redis_need_not_know(parts, sale):
 def test_taken_back_by_hand(parts, api, sale):
     """Nothing in the product does so; whoever does it in SQL need not tell Redis."""
     take_back(parts, sale.event)
-    assert mended(parts.reconcile()) == 2
+    assert corrected(parts.reconcile()) == 2
     assert_agree(parts, sale.queue, sale.event)
     parts.postgres.query("DELETE FROM coupon WHERE event = %s", sale.event)
     parts.reconcile()

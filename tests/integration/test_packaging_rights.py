@@ -252,11 +252,11 @@ def test_settings_that_the_release_before_does_not_know_stop_the_way_back(host, 
     change(host.config, "redis_user", "sluice-{program}")
     before = host.files()
     said, started = roll_back(expect=1)
-    assert "{program}" in said and "nothing was started anew" in said and started is None and host.files() == before
+    assert "{program}" in said and "nothing was restarted" in said and started is None and host.files() == before
     change(host.config, "redis_user", "shop")
     (host.place / "refuse--u-sluice").touch()
     said, started = roll_back(expect=1)
-    assert "nothing was started anew" in said and started is None
+    assert "nothing was restarted" in said and started is None
 
 
 @pytest.fixture

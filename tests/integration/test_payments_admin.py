@@ -61,7 +61,7 @@ def test_what_needs_a_person_is_named(paying, stuck):
     paying.simulator.behave()
     paying.reconcile(expect=1)
     assert stuck.state() == "UNKNOWN"
-    assert sluicectl(paying, "payments", "look", payment) == "It will be looked at.\n"
+    assert sluicectl(paying, "payments", "look", payment) == "The payment will be looked up.\n"
     assert stuck.state() == "UNKNOWN" and paying.api.admin("GET", f"/payments/{payment}")["needsPerson"], "clears nothing"
     paying.reconcile()
     assert stuck.assert_agrees() == "PAID"
@@ -114,8 +114,8 @@ def test_who_may(paying):
     for payment in (NOBODY_S, "x", "p_" + "!" * 22):
         assert_problem(paying.api.admin("GET", f"/payments/{payment}"), 404, "NOT_FOUND")
         assert_problem(paying.api.admin("POST", f"/payments/{payment}/look"), 404, "NOT_FOUND")
-    assert "no payment" in sluicectl(paying, "payments", "show", "x", code=64)
-    assert "no state" in sluicectl(paying, "payments", "list", "GONE", code=64)
+    assert "is not a payment" in sluicectl(paying, "payments", "show", "x", code=64)
+    assert "is not a state" in sluicectl(paying, "payments", "list", "GONE", code=64)
 
 
 def test_a_look_finds_what_was_given_back_at_the_provider(paying):

@@ -229,7 +229,7 @@ def test_a_plan_from_the_command_line(api, ctl):
     shown = ctl("shows", "generate", show, "A:2:3:15000:USD", "B:1:4:9000:USD")
     assert shown.split()[-4:] == ["10", "0", "USD", "2"], shown
     assert [each["id"] for each in read_show(api, show)["seats"]][5:7] == ["A-2-3", "B-1"]
-    assert "is no NAME:ROWS" in ctl("shows", "generate", show, "A:2:3:15000", expect=64)
+    assert "does not have the form NAME:ROWS" in ctl("shows", "generate", show, "A:2:3:15000", expect=64)
     assert "SEATS" in ctl("shows", "get", show)
     assert "no field 'colour'" in ctl("shows", "put", show, "colour=red", expect=64)
     assert "/maxSeatsPerMember" in ctl("shows", "put", show, "max=0", expect=1)

@@ -50,7 +50,7 @@ def test_what_redis_believes_of_its_own(parts, api, sold):
     parts.redis.hset(taken, "A-9-98", "3/S/nobody/o_never")
     parts.redis.hset(taken, "A-1-1", "1/F//")
     text = parts.reconcile(expect=1)
-    assert mended(text) == (0, 0, 2) and "what PostgreSQL does not know" in text
+    assert mended(text) == (0, 0, 2) and "that PostgreSQL does not know" in text
     assert taken_in_redis(parts, sold.queue, sold.show) == dict.fromkeys(sold.seats, sold.member.name)
     events = [event for event in logs.events(parts.logs, "show.seats_drift") if event["show"] == sold.show]
     assert {(event["first"], event["corrected"], event["level"]) for event in events} == {

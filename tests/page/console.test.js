@@ -69,8 +69,8 @@ test('a confirmation says what happens to how many', async () => {
     assert.match(figuresLine(entry()), /1,200 people wait; 80 of 100 places are taken; 20 a second/);
     assert.match(act('rate').effects(entry(), 40).join(' '), /From 20 to 40.*1,200 who wait would be through in 30 s instead of 60 s/);
     assert.match(act('rate').effects(entry(), 50).join(' '), /twice as much/);
-    assert.match(act('places').effects(entry(), 50).join(' '), /nobody is let in until 30 are done/);
-    assert.match(act('reset').effects(entry()).join(' '), /1,200 who wait lose.*80 inside.*Nothing undoes/);
+    assert.match(act('places').effects(entry(), 50).join(' '), /no one is admitted until 30 are done/);
+    assert.match(act('reset').effects(entry()).join(' '), /1,200 who wait lose.*80 inside.*cannot be undone/);
     for (const id of ['reset', 'sold-out'])
         assert.ok(act(id).typed, `${id} is not pressed by mistake`);
 });

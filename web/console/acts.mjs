@@ -1,6 +1,6 @@
 /*
- * What an operator may do to a queue: when it is offered, what the confirmation says, what is sent, and how one sees
- * that it is in force. Nothing here knows of a page.
+ * What an operator may do to a queue: when it is offered, what the confirmation says, what is sent, and how the figures
+ * show that it is in force. Independent of any page.
  */
 import { count, inside, rate, span, whyStill } from './figures.mjs';
 
@@ -20,7 +20,7 @@ function lasts({ stats }, perSecond) {
     return stats && perSecond > 0 ? span(stats.waiting / perSecond) : null;
 }
 
-/** Whether a burst that somebody has set would be refused at that rate. One that nobody has set follows the rate. */
+/** Whether a configured burst would be refused at that rate. One that is not configured follows the rate. */
 function burstIsShort(settings, value) {
     const needed = (perSecond) => perSecond * settings.tickMs / 1000;
     const follows = Math.max(needed(settings.ratePerSecond), settings.ratePerSecond, 1);
@@ -33,15 +33,15 @@ function rateEffects(entry, value) {
     const after = lasts(entry, value);
     const lines = [`From ${rate(settings.ratePerSecond)} to ${rate(value)} people a second.`];
     if (value === 0)
-        lines.push(`Nobody is let in any more; ${waiting(entry)} wait.`);
+        lines.push(`No one is admitted any more; ${waiting(entry)} wait.`);
     else if (entry.stats && entry.stats.waiting > 0)
         lines.push(`The ${waiting(entry)} who wait would be through in ${after}${before ? ` instead of ${before}` : ''}, as far as places become free.`);
     if (settings.ratePerSecond > 0 && value > 2 * settings.ratePerSecond)
-        lines.push('That is more than twice as much. Does the shop bear it?');
+        lines.push('That is more than twice as much. Can the shop handle it?');
     if (burstIsShort(settings, value))
         lines.push(`The burst of ${count(settings.burst)} is too small for that and follows the rate from now on.`);
     if (settings.autopilot && settings.autopilot.enabled)
-        lines.push('The autopilot is on and goes on moving the rate from there.');
+        lines.push('The autopilot is on and continues from that rate.');
     return lines;
 }
 
@@ -49,22 +49,22 @@ function placesEffects(entry, value) {
     const lines = [`From ${count(entry.settings.maxActive)} to ${count(value)} places.`];
     const taken = entry.stats ? inside(entry.stats) : 0;
     if (value < taken)
-        lines.push(`${count(taken)} are inside: nobody is sent out, and nobody is let in until ${count(taken - value)} are done.`);
+        lines.push(`${count(taken)} are inside: no one is removed, and no one is admitted until ${count(taken - value)} are done.`);
     else if (entry.stats)
         lines.push(`${count(taken)} are taken, so ${count(value - taken)} would be free.`);
     return lines;
 }
 
 /** Each: id, label, group ('main' | 'more' | 'danger'), offered(entry), title(entry), effects(entry, value), yes (the button),
- *  request, body(entry, value), inForce(entry, value). `field`: what is asked for besides. */
+ *  request, body(entry, value), inForce(entry, value). `field`: an additional input. */
 export const ACTS = [
     {
         id: 'pause', label: 'Pause', group: 'main', yes: 'Pause now', request: act('pause'),
         offered: ({ stats, settings }) => settings && settings.operatorState === 'OPEN' && (!stats || !['SOLD_OUT', 'CLOSED'].includes(stats.state)),
         title: ({ queue }) => `Pause ${queue}?`,
         effects: (entry) => [
-            `Nobody is let in any more. ${waiting(entry)} keep their places in line and read that it is paused.`,
-            `${within(entry)} who are inside go on and may order.`,
+            `No one is admitted any more. ${waiting(entry)} keep their places in line and see that it is paused.`,
+            `${within(entry)} who are inside stay and can order.`,
             'Those who come can still enter the line.',
         ],
         inForce: ({ stats }) => stats && stats.state === 'PAUSED',
@@ -74,7 +74,7 @@ export const ACTS = [
         offered: ({ stats, settings }) => settings && (settings.operatorState !== 'OPEN' || (stats && stats.state === 'SOLD_OUT')),
         title: ({ queue }) => `Resume ${queue}?`,
         effects: (entry) => [
-            `Ends ${{ PAUSED: 'the pause', DRAINING: 'draining', SOLD_OUT: 'sold out' }[entry.settings.operatorState] || 'sold out, where something is left'}.`,
+            `Ends ${{ PAUSED: 'the pause', DRAINING: 'draining', SOLD_OUT: 'sold out' }[entry.settings.operatorState] || 'sold out, if something is left'}.`,
             `${waiting(entry)} wait; ${rate(entry.settings.ratePerSecond)} of them a second are let in from now on, unless it opens later.`,
         ],
         inForce: ({ settings, stats }) => settings && settings.operatorState === 'OPEN' && stats && !['PAUSED', 'DRAINING'].includes(stats.state),
@@ -84,7 +84,7 @@ export const ACTS = [
         offered: ({ settings }) => settings && settings.activation !== 'hold',
         title: ({ queue }) => `Hold everyone at the gate of ${queue}?`,
         effects: (entry) => [
-            `Nobody passes the gate, and the ${within(entry)} inside see the waiting page at their next click. That is more than a pause.`,
+            `No one passes the gate, and the ${within(entry)} inside see the waiting page at their next click. That is more than a pause.`,
             `${waiting(entry)} keep their places in line.`,
             'For when the shop itself is in trouble.',
         ],
@@ -124,7 +124,7 @@ export const ACTS = [
         id: 'message', label: 'Message', group: 'main', yes: 'Show it to everyone', request: patch,
         offered: ({ settings }) => Boolean(settings),
         title: ({ queue }) => `Message to everyone who waits for ${queue}`,
-        field: { name: 'message', label: 'Plain text, at most 500 bytes; empty takes it away', kind: 'text', value: ({ settings }) => settings.message || '' },
+        field: { name: 'message', label: 'Plain text, at most 500 bytes; empty removes it', kind: 'text', value: ({ settings }) => settings.message || '' },
         effects: (entry, value) => [
             value === '' ? `${waiting(entry)} who wait see no message any more.`
                 : `${waiting(entry)} who wait read it with their next poll, and everyone who comes.`,
@@ -139,7 +139,7 @@ export const ACTS = [
         effects: (entry) => [
             `The rate is ${rate(entry.settings.ratePerSecond)} a second again, as it is set`
                 + `${entry.stats && entry.stats.ratePerSecondInForce !== undefined ? `; now it is ${rate(entry.stats.ratePerSecondInForce)}` : ''}.`,
-            'Nobody cuts it when orders become slow: stay and look.',
+            'Nothing lowers it when orders become slow: keep watching.',
         ],
         body: (entry) => ({ autopilot: { ...entry.settings.autopilot, enabled: false } }),
         inForce: ({ settings }) => settings && (!settings.autopilot || !settings.autopilot.enabled),
@@ -149,7 +149,7 @@ export const ACTS = [
         offered: ({ settings }) => settings && settings.autopilot && !settings.autopilot.enabled,
         title: ({ queue }) => `Switch the autopilot of ${queue} on?`,
         effects: ({ settings }) => [
-            `The rate follows what orders bear, from ${rate(settings.autopilot.floor)} to ${rate(settings.autopilot.ceiling)} people a second; it begins at ${rate(settings.ratePerSecond)}.`,
+            `The rate adapts to the load of orders, from ${rate(settings.autopilot.floor)} to ${rate(settings.autopilot.ceiling)} people a second; it begins at ${rate(settings.ratePerSecond)}.`,
             'Each of its moves is shown here with its reason.',
         ],
         body: (entry) => ({ autopilot: { ...entry.settings.autopilot, enabled: true } }),
@@ -160,13 +160,13 @@ export const ACTS = [
         offered: ({ settings }) => settings && ['OPEN', 'PAUSED'].includes(settings.operatorState),
         title: ({ queue }) => `Drain ${queue}?`,
         effects: (entry) => [
-            `Nobody new enters the line. ${waiting(entry)} who wait are served.`,
+            `No one new may enter the line. ${waiting(entry)} who wait are served.`,
             'Resume undoes it.',
         ],
         inForce: ({ stats }) => stats && ['DRAINING', 'SOLD_OUT', 'CLOSED'].includes(stats.state),
     },
     {
-        id: 'sold-out', label: 'Sold out', group: 'more', yes: 'Say that it is sold out', request: act('sold-out'),
+        id: 'sold-out', label: 'Sold out', group: 'more', yes: 'Mark as sold out', request: act('sold-out'),
         offered: ({ settings }) => settings && settings.operatorState !== 'SOLD_OUT',
         title: ({ queue }) => `Tell everyone that ${queue} is sold out?`,
         effects: (entry) => [
@@ -182,9 +182,9 @@ export const ACTS = [
         offered: ({ settings }) => Boolean(settings),
         title: ({ queue }) => `Reset ${queue}?`,
         effects: (entry) => [
-            `${waiting(entry)} who wait lose their places for good, and ${within(entry)} inside lose their turn. All must begin anew.`,
+            `${waiting(entry)} who wait lose their places for good, and ${within(entry)} inside lose their turn. All must start again.`,
             'Orders that were placed stay. A lottery’s draw is void.',
-            'Nothing undoes this. It is meant for after a rehearsal.',
+            'This cannot be undone. It is meant for after a rehearsal.',
         ],
         typed: true,
         inForce: (entry, value, answer) => Boolean(entry.settings && answer && entry.settings.epoch >= answer.epoch),
@@ -209,10 +209,10 @@ export function faultOf(field, text) {
         return new TextEncoder().encode(text).length > 500 ? 'That is longer than 500 bytes.' : '';
     const value = Number(text);
     if (text.trim() === '' || !Number.isFinite(value))
-        return 'A number is needed.';
+        return 'Enter a number.';
     if (value < field.min || value > field.max)
         return `From ${count(field.min)} to ${count(field.max)}.`;
-    return field.step === 1 && !Number.isInteger(value) ? 'A whole number is needed.' : '';
+    return field.step === 1 && !Number.isInteger(value) ? 'Enter a whole number.' : '';
 }
 
 export function valueOf(field, text) {

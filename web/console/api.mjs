@@ -1,10 +1,10 @@
 /*
- * Asking the operators' API with the key of this tab.
+ * Requests to the operators' API with the key of this tab.
  */
 const KEY = 'sluice-operator-key';
 const ANSWER_WITHIN_MS = 6000;
 
-/** The answer was no: `status` 0 where there was none, `detail` a sentence for the operator. */
+/** A failed request: `status` 0 without an answer, `detail` a sentence for the operator. */
 export class Refusal extends Error {
     constructor(status, code, detail, requestId) {
         super(detail);
@@ -24,7 +24,7 @@ function refusalOf(answer, json) {
     return new Refusal(answer.status, json.code || '', detail, answer.headers.get('X-Request-Id'));
 }
 
-/** One request below /v1/admin; gives the JSON of the answer, throws Refusal. `more.within`: ms to wait for it. */
+/** One request below /v1/admin; returns the JSON of the answer, throws Refusal. `more.within`: time-out in ms. */
 export async function ask(method, path, body, more = {}) {
     const control = new AbortController();
     const timer = setTimeout(() => control.abort(), more.within || ANSWER_WITHIN_MS);
@@ -61,7 +61,7 @@ export async function ask(method, path, body, more = {}) {
     return json;
 }
 
-/** What to tell of a refusal of a change: whether it may have happened, too. */
+/** What to say about a refused change, including whether it may have happened. */
 export function sentenceOf(refusal) {
     if (!(refusal instanceof Refusal))
         throw refusal;

@@ -1,5 +1,5 @@
 /*
- * The console: one overview a second, one queue that is looked at, and what may be done to it. The key is kept in this tab
+ * The console: one overview a second, one selected queue, and the actions on it. The key is kept in this tab
  * (sessionStorage) and sent in the header Authorization only.
  */
 import { ask, key, Refusal, sentenceOf } from './api.mjs';
@@ -12,7 +12,7 @@ import { renderActions, renderAlerts, renderGoods, renderMoves, renderQueues, re
 
 const TICK_MS = 1000;
 const STALE_S = 3;
-const SAMPLES = 10; /* of each overview: a few that were missed are made good */
+const SAMPLES = 10; /* of each overview: fills the gaps of a few missed ones */
 const LIVE_SAMPLES = 900;
 const GOODS_EVERY_MS = 5000;
 const HISTORY_EVERY_MS = 30000;
@@ -43,7 +43,7 @@ function showLink() {
     refreshConfirmation();
 }
 
-/** Back to the question for the key. */
+/** Back to the prompt for the key. */
 function askForKey(why) {
     state.ticking++;
     state.overview = null;
@@ -96,7 +96,7 @@ async function tick(turn) {
         if (turn !== state.ticking)
             return;
         if (error.status === 401) {
-            askForKey('That key is not known here. Nothing was changed.');
+            askForKey('This key is not accepted here. Nothing was changed.');
             return;
         }
         state.trouble = error.detail || error.message;
@@ -122,7 +122,7 @@ function takeSamples(samples) {
         loadSeries();
 }
 
-/** The last quarter of an hour, at first and where seconds are missing. */
+/** The last quarter of an hour, at first and if seconds are missing. */
 async function loadSeries() {
     const queue = state.queue;
     state.wanted = performance.now();
@@ -156,7 +156,7 @@ async function loadHistory() {
     renderCharts();
 }
 
-/* What is asked for less often */
+/* What is requested less often */
 function lookBeside() {
     if (!entry() || state.tab !== 'now' || document.hidden)
         return;
@@ -188,7 +188,7 @@ function renderCharts() {
         return;
     const live = state.range === 'live';
     const note = !live && state.history && (state.history.trouble || (state.history.points.length === 0
-        ? 'There is no history of this time yet: sluice-reconcile writes it down once a minute.' : ''));
+        ? 'There is no history of this time yet: sluice-reconcile records it once a minute.' : ''));
     say($('history-note'), note || '');
     show($('history-note'), Boolean(note));
     charts.draw(columns(live ? state.series : state.history ? state.history.points : [], live));
@@ -226,7 +226,7 @@ function opening({ settings }) {
     return words.join(' · ');
 }
 
-/* What is done */
+/* Actions */
 
 function askFirst(act, after) {
     show($('done'), false);
@@ -249,7 +249,7 @@ function tell(text, level = 'good') {
     show($('done'), true);
 }
 
-/** Says when the change is seen in the figures, and when it is not. */
+/** Reports when the change shows in the figures, and when it does not. */
 async function followUp(act, value, answer) {
     const began = performance.now();
     const queue = state.queue;
@@ -264,7 +264,7 @@ async function followUp(act, value, answer) {
     tell(`${act.label} was taken, and does not show in the figures yet: look before you go on.`, 'bad');
 }
 
-/* Where one is */
+/* The address */
 
 function choose(queue, quietly) {
     if (queue === state.queue)
@@ -319,7 +319,7 @@ function showScheme() {
     charts.renew();
 }
 
-/* The beginning */
+/* Start */
 
 fill($('tabs'), TABS.map(([id, label]) => h('button', {
     type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, onclick: () => openTab(id),
@@ -354,7 +354,7 @@ $('key-form').addEventListener('submit', async (event) => {
         start();
     } catch (error) {
         const sentence = sentenceOf(error);
-        say($('key-why'), error.status === 401 ? 'That key is not known here. Nothing was changed.' : error.status === 0 ? error.detail || error.message : sentence);
+        say($('key-why'), error.status === 401 ? 'This key is not accepted here. Nothing was changed.' : error.status === 0 ? error.detail || error.message : sentence);
         show($('key-why'), true);
     }
 });

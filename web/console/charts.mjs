@@ -6,7 +6,7 @@ import { clock, count, milliseconds, rate, span } from './figures.mjs';
 
 const HEIGHT = 170;
 const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
-/** Each: its lines are columns of figures.mjs, in a colour of console.css; `least`: the smallest top of the scale. */
+/** Each: its lines are columns of figures.mjs, in a colour of console.css; `least`: the smallest maximum of the scale. */
 const CHARTS = [
     { title: 'People waiting', format: count, least: 10, lines: [['waiting', 'waiting', '--line-1', true]] },
     {
@@ -27,7 +27,7 @@ function axis(more) {
 
 const twoDigits = (number) => String(number).padStart(2, '0');
 
-/** Times of the axis: with seconds where they are close together, with the day where they are days apart. */
+/** Labels of the time axis: with seconds if they are close together, with the day if they are days apart. */
 function moments(self, splits, axisIndex, space, increment) {
     return splits.map((second) => {
         const at = new Date(second * 1000);
@@ -64,7 +64,7 @@ function optionsOf(chart, width, onCursor) {
 
 const lastKnown = (values) => values.filter((value) => value !== null && value !== undefined).pop() ?? null;
 
-/** The last value of each line, for those who do not see the curve. */
+/** The last value of each line, for screen readers. */
 function spoken(chart, columns) {
     return `${chart.title}: ${chart.lines.map(([name, label]) => `${label} ${chart.format(lastKnown(columns[name]))}`).join(', ')}`;
 }
@@ -83,7 +83,7 @@ export class Charts {
         this.observer.observe(place);
     }
 
-    /** Draws these columns, from what is there already where that can be. */
+    /** Draws these columns, reusing the existing chart if possible. */
     draw(columns) {
         this.columns = columns;
         if (this.drawn.length === 0)
@@ -111,12 +111,12 @@ export class Charts {
     build() {
         const frames = CHARTS.map((chart) => {
             const area = h('div', { class: 'plot' });
-            const none = h('p', { class: 'none', hidden: true }, 'Nothing is known yet.');
+            const none = h('p', { class: 'none', hidden: true }, 'No data yet.');
             const legend = legendOf(chart);
             const figure = h('figure', { role: 'img', class: 'chart' }, h('figcaption', {}, chart.title), legend, area, none);
             return { chart, area, none, legend, figure };
         });
-        /* All of them first: how wide one is depends on how many there are. */
+        /* All of them first: the width of one depends on their number. */
         this.place.append(...frames.map((frame) => frame.figure));
         this.drawn = frames.map((frame) => {
             const one = { ...frame };
@@ -133,7 +133,7 @@ export class Charts {
         });
     }
 
-    /** Colours have changed. */
+    /** Redraws after a change of colours. */
     renew() {
         this.drawn.forEach(({ plot, figure }) => {
             plot.destroy();

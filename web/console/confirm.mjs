@@ -1,11 +1,11 @@
 /*
- * The confirmation: what will happen to how many people, by the figures of this very moment.
+ * The confirmation: what will happen to how many people, by the current figures.
  */
 import { faultOf, figuresLine, valueOf } from './acts.mjs';
 import { ask, Refusal, sentenceOf } from './api.mjs';
 import { $, fill, h, say, show } from './dom.mjs';
 
-/* A press that was meant for something else comes within this. */
+/* An accidental second press comes within this time. */
 const ARMED_AFTER_MS = 500;
 
 let open = null;
@@ -21,7 +21,7 @@ function fieldOf(field, entry) {
 }
 
 function typedField(entry) {
-    return [h('label', { for: 'confirm-typed' }, `Type ${entry.queue} to go on`),
+    return [h('label', { for: 'confirm-typed' }, `Type ${entry.queue} to continue`),
         h('input', { id: 'confirm-typed', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', oninput: refresh })];
 }
 
@@ -29,14 +29,14 @@ function text() {
     return $('confirm-value') ? $('confirm-value').value : '';
 }
 
-/** The queue that was asked about, as it is now; null where another one, or none, is looked at meanwhile: its figures are not
- *  those of the question, and nothing may be done to it by this answer. */
+/** The queue of the question, as it is now; null if another one, or none, has been selected meanwhile: its figures are not
+ *  those of the question, and this answer must not apply to it. */
 function asked() {
     const entry = open.current();
     return entry && entry.queue === open.queue ? entry : null;
 }
 
-/** Brings figures, effects and button up to date. */
+/** Updates figures, effects and button. */
 export function refresh() {
     if (!open)
         return;
@@ -65,8 +65,8 @@ function close() {
     $('confirm').close();
 }
 
-/** Asks whether `act` is to be done. `current()` gives the queue as it is known now, `age()` how many seconds ago that was;
- *  `done(act, value, answer, ms)` is called after it was done. */
+/** Asks whether to perform `act`. `current()` returns the queue as known now, `age()` how many seconds ago that was;
+ *  `done(act, value, answer, ms)` is called afterwards. */
 export function confirm(act, { current, age, done }) {
     const entry = current();
     open = { act, queue: entry.queue, current, age, done, busy: false, armed: false };
@@ -108,7 +108,7 @@ async function carryOut() {
         if (!open)
             return;
         open.busy = false;
-        say($('confirm-error'), error instanceof Refusal && error.status === 401 ? 'The key is not known any more. Nothing was changed.' : sentence);
+        say($('confirm-error'), error instanceof Refusal && error.status === 401 ? 'The key is no longer accepted. Nothing was changed.' : sentence);
         show($('confirm-error'), true);
         refresh();
     }

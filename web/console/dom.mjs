@@ -1,10 +1,10 @@
 /*
- * Elements, made without HTML text: whatever comes from the API stays text.
+ * Builds elements without HTML text: whatever comes from the API stays text.
  */
 export const $ = (id) => document.getElementById(id);
 
 /** An element. Attributes: `class`, `data-…`, `aria-…` as they are, a function is a listener ('onclick'), false and null
- *  are left out. Children: elements, text; null is left out. */
+ *  are omitted. Children: elements, text; null is omitted. */
 export function h(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -17,12 +17,12 @@ export function h(tag, attributes = {}, ...children) {
     return element;
 }
 
-/** Puts these children in place of those that are there. */
+/** Replaces the children. */
 export function fill(element, ...children) {
     element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
 }
 
-/** Sets text only where it differs, so that nothing is announced or selected away without need. */
+/** Sets text only if it differs, so that nothing is announced or deselected without need. */
 export function say(element, text) {
     if (element.textContent !== text)
         element.textContent = text;

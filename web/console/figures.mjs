@@ -1,24 +1,24 @@
 /*
- * What the console makes of the API's numbers. Nothing here knows of a page, so that tests load it by itself.
+ * What the console derives from the API's numbers. Independent of any page, so that tests can load it alone.
  */
 
 const SERIES_MAX = 900;
 const RATE_SPAN_S = 5;
-const BESIDE = ['version', 'updatedAt', 'createdAt', 'serverTime']; /* they change with every change */
+const BESIDE = ['version', 'updatedAt', 'createdAt', 'serverTime']; /* these differ after every change */
 
-/** 1234567 → "1,234,567"; a dash for what is not known. */
+/** 1234567 → "1,234,567"; a dash if unknown. */
 export function count(number) {
     return number === null || number === undefined || Number.isNaN(number) ? '–' : Math.round(number).toLocaleString('en-US');
 }
 
-/** A rate with as many digits as tell something. */
+/** A rate with its significant digits. */
 export function rate(number) {
     if (number === null || number === undefined || Number.isNaN(number))
         return '–';
     return number >= 100 ? count(number) : String(Math.round(number * 10) / 10);
 }
 
-/** Seconds as people say them: "45 s", "12 min", "2 h 5 min", "3 d 4 h". */
+/** Seconds for people: "45 s", "12 min", "2 h 5 min", "3 d 4 h". */
 export function span(seconds) {
     if (seconds === null || seconds === undefined || !Number.isFinite(seconds))
         return '–';
@@ -44,7 +44,7 @@ export function secondOf(sample) {
     return Math.floor(Date.parse(sample.at) / 1000);
 }
 
-/** Puts newer samples behind those that are there; `gap` where some between are missing. */
+/** Appends newer samples; `gap` if some between are missing. */
 export function extend(series, samples) {
     const last = series.length ? secondOf(series[series.length - 1]) : 0;
     const fresh = samples.filter((sample) => secondOf(sample) > last);
@@ -53,7 +53,7 @@ export function extend(series, samples) {
     return { series: series.concat(fresh).slice(-SERIES_MAX), gap };
 }
 
-/** How fast a counter rose between two samples, per second; null where it was set back or nothing is known. */
+/** The increase of a counter between two samples, per second; null if it was reset or is unknown. */
 function slope(from, to, name) {
     const seconds = secondOf(to) - secondOf(from);
     const by = to[name] - from[name];
@@ -61,7 +61,7 @@ function slope(from, to, name) {
 }
 
 /** The columns that charts are drawn from: times in s, and a list of numbers for each line. Live samples are one a second and
- *  smoothed over some; points of the history are rates as they are. */
+ *  smoothed over several; points of the history are rates already. */
 export function columns(samples, live) {
     const back = live ? RATE_SPAN_S : 1;
     const per = (name) => samples.map((sample, i) => (i < 1 ? null : slope(samples[Math.max(0, i - back)], sample, name)));
@@ -83,7 +83,7 @@ export function columns(samples, live) {
     };
 }
 
-/** How the line grows or shrinks, people a minute over the last half minute; null where that is not known. */
+/** The growth of the line, people a minute over the last half minute; null if unknown. */
 export function movement(series) {
     const last = series[series.length - 1];
     const before = last && series.find((sample) => secondOf(sample) >= secondOf(last) - 30);
@@ -91,7 +91,7 @@ export function movement(series) {
     return seconds >= 5 ? Math.round((last.waiting - before.waiting) * 60 / seconds) : null;
 }
 
-/** Places that are taken. */
+/** The number of places taken. */
 export function inside(stats) {
     return stats.ready + stats.claimed + stats.unpaid;
 }
@@ -118,7 +118,7 @@ export function whyStill({ stats, settings }) {
     return null;
 }
 
-/** What somebody who came now would wait, in s; null where nobody can say. */
+/** The estimated wait of a new arrival, in s; null if unknown. */
 export function waitOfNewcomer(entry) {
     const { stats, settings } = entry;
     const still = whyStill(entry);
@@ -129,7 +129,7 @@ export function waitOfNewcomer(entry) {
     return pace > 0 ? stats.waiting / pace : null;
 }
 
-/** P50, P95, P99 of orders: of the numbers, else of the last sample that knows them. */
+/** P50, P95, P99 of orders: from the statistics, else from the last sample that has them. */
 export function latency(stats) {
     if (stats.orderLatencyMs !== undefined)
         return stats.orderLatencyMs;
@@ -138,21 +138,21 @@ export function latency(stats) {
         ? { p50: sample.orderP50Ms, p95: sample.orderP95Ms, p99: sample.orderP99Ms } : null;
 }
 
-/** What must be seen at once: [{level: 'bad' | 'warn', text}], of the service and of the queue that is looked at. */
+/** Urgent messages: [{level: 'bad' | 'warn', text}], about the service and the selected queue. */
 export function alerts(overview, entry) {
     const found = [];
     const bad = (text) => found.push({ level: 'bad', text });
     const warn = (text) => found.push({ level: 'warn', text });
     if (!overview.redis)
-        bad('Redis does not answer: nobody is let in, and there are no numbers.');
+        bad('Redis does not answer: no one is admitted, and there are no figures.');
     if (!overview.postgres)
-        bad('PostgreSQL does not answer: nobody can order, and settings cannot be changed. Waiting goes on.');
+        bad('PostgreSQL does not answer: no one can order, and settings cannot be changed. Members keep waiting.');
     const service = overview.service;
     if (service) {
         if (service.paymentsStuck > 0)
             warn(`${count(service.paymentsStuck)} payments need a person.`);
         if (service.outboxOldestSeconds > 30)
-            warn(`Redis has not been told of ${count(service.outboxRows)} things, the oldest ${span(service.outboxOldestSeconds)} old: is sluice-reconcile running?`);
+            warn(`${count(service.outboxRows)} changes are not yet published to Redis, the oldest ${span(service.outboxOldestSeconds)} old: is sluice-reconcile running?`);
         if (service.reconciledSecondsAgo === null || service.reconciledSecondsAgo > 120)
             warn(service.reconciledSecondsAgo === null ? 'sluice-reconcile has never been here.'
                 : `sluice-reconcile was last here ${span(service.reconciledSecondsAgo)} ago.`);
@@ -169,11 +169,11 @@ export function alerts(overview, entry) {
             warn(`${name}: recovering after Redis lost its memory, until ${clock(stats.recoveringUntil)}.`);
     }
     if (entry && entry.settings && entry.settings.activation === 'hold')
-        warn('The gate of this queue is on hold: nobody is let in, and those inside are held, too.');
+        warn('The gate of this queue is on hold: no one is admitted, and those inside are held, too.');
     return found;
 }
 
-/** The time of day, here. */
+/** The local time of day. */
 export function clock(moment) {
     return new Date(moment).toLocaleTimeString('en-GB');
 }
@@ -182,12 +182,12 @@ export function day(moment) {
     return new Date(moment).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
-/** The time of day, with the day where that is not within half a day of `now` (ms). */
+/** The local time of day, with the day if that is not within half a day of `now` (ms). */
 export function moment(at, now) {
     return Math.abs(Date.parse(at) - now) > 12 * 3600 * 1000 ? day(at) : clock(at);
 }
 
-/** What a change of settings was: ["rate 20 → 40", …]. */
+/** The differences of a change of settings: ["rate 20 → 40", …]. */
 export function changes(before, after) {
     const plain = (value) => (value === null || value === undefined ? 'none'
         : typeof value === 'object' ? JSON.stringify(value) : String(value));
@@ -196,7 +196,7 @@ export function changes(before, after) {
     return [...new Set([...Object.keys(from), ...Object.keys(to)])]
         .filter((name) => !BESIDE.includes(name) && plain(from[name]) !== plain(to[name]))
         .flatMap((name) => {
-            /* The settings of a queue lie within: only those that differ are worth saying. */
+            /* The settings of a queue are nested: only those that differ are shown. */
             if (isObject(to[name]) && (isObject(from[name]) || from[name] === undefined))
                 return changes(from[name], to[name]);
             return [`${name} ${before ? `${plain(from[name])} → ` : ''}${plain(to[name])}`];

@@ -1,6 +1,6 @@
 /*
- * The views beside the figures: one member, the checklist, the dry run, the audit, payments. Each is asked for when it is looked
- * at, and says so where it could not be had.
+ * The views beside the figures: one member, the checklist, the dry run, the audit, payments. Each is loaded when it is
+ * opened, and says so if that fails.
  */
 import { ask, sentenceOf } from './api.mjs';
 import { h, fill } from './dom.mjs';
@@ -12,7 +12,7 @@ function trouble(error) {
     return h('p', { class: 'alert', 'data-level': 'bad', role: 'alert' }, sentenceOf(error));
 }
 
-/** Fills `place` with what `make` gives, or with why not. What was asked for before another press counts no more. */
+/** Fills `place` with the result of `make`, or with why it failed. Results of earlier presses are discarded. */
 async function filled(place, make) {
     const turn = (Number(place.dataset.turn) || 0) + 1;
     place.dataset.turn = String(turn);
@@ -33,15 +33,15 @@ function facts(rows) {
 
 const STANDINGS = { WAITING: 'waits', READY: 'has their turn', CLAIMED: 'orders right now', AWAY: 'is away, number kept', NONE: 'is not in the queue' };
 
-/* What may be done to one member, as confirm.mjs takes it. */
+/* The actions on one member, as confirm.mjs takes them. */
 function memberActs(place) {
     const path = (word) => ({ method: 'POST', path: (queue) => `/queues/${queue}/members/${encodeURIComponent(place.member)}/${word}` });
     const promote = {
         id: 'promote', label: 'Let in now', group: 'main', yes: 'Let this one in', request: path('promote'),
-        title: () => `Let ${place.member} in past the line?`,
+        title: () => `Let ${place.member} in ahead of the line?`,
         effects: ({ stats }) => [
             `1 person is let in at once, within the places; ${stats ? count(stats.waiting) : 'all'} who wait see no change.`,
-            'The rate owes it to the next ones. It stands in the audit.',
+            'It is deducted from the rate, and recorded in the audit.',
         ],
     };
     const evict = {
@@ -49,7 +49,7 @@ function memberActs(place) {
         title: () => `Take ${place.member} out of the queue?`,
         effects: () => [
             '1 person loses their place or their turn, on every host within a second. Orders that were placed stay.',
-            'They may enter again, at the end. It stands in the audit.',
+            'They can enter again, at the end. It is recorded in the audit.',
         ],
     };
     return ['READY', 'CLAIMED'].includes(place.standing) ? [evict] : place.standing === 'NONE' ? [promote] : [promote, evict];
@@ -92,12 +92,12 @@ export function checklistPanel(panel, context) {
         const number = (state) => items.filter((item) => item.state === state).length;
         const sorted = [...items].sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));
         return [h('div', { class: 'panel card' },
-            h('h2', { id: 'checklist-sum' }, number('fail') + number('warn') === 0 ? `All ${items.length} are right.`
+            h('h2', { id: 'checklist-sum' }, number('fail') + number('warn') === 0 ? `All ${items.length} checks are OK.`
                 : `${number('fail')} wrong, ${number('warn')} to look at, ${number('ok')} right.`),
             h('ul', { class: 'checks' }, sorted.map((item) => h('li', { 'data-state': item.state, 'data-name': item.name },
                 h('span', { class: 'mark' }, MARKS[item.state]), h('span', {}, item.name), h('span', { class: 'detail' }, item.detail),
                 item.do ? h('span', { class: 'do' }, item.do) : null))),
-            h('p', { class: 'small' }, `Looked at ${clock(new Date())}. Certificates of other sites and the disks of Redis’s and PostgreSQL’s hosts are not seen from here.`),
+            h('p', { class: 'small' }, `Checked at ${clock(new Date())}. Certificates of other sites and the disks of Redis’s and PostgreSQL’s hosts cannot be checked from here.`),
             h('button', { type: 'button', onclick: () => checklistPanel(panel, context) }, 'Look again'))];
     });
 }
@@ -120,12 +120,12 @@ export function dryRunPanel(panel, context) {
             return [
                 h('p', { class: 'alert', id: 'dry-verdict', 'data-level': said.through ? 'good' : 'warn' }, said.through ? 'Would go through.' : 'Would wait.'),
                 h('p', { class: 'why' }, said.why),
-                facts([['Decided by', said.verdict], ['Known as', said.subject], ['Pass', said.pass], ['Path that counts', said.path]]),
+                facts([['Decided by', said.verdict], ['Known as', said.subject], ['Pass', said.pass], ['Path for the rules', said.path]]),
             ];
         });
     };
     fill(panel, h('form', { class: 'panel card', onsubmit: run },
-        h('p', {}, 'Tells what the gate would do, and does nothing: nobody enters, no pass is renewed.'),
+        h('p', {}, 'Shows what the gate would do, without doing it: no one enters, no pass is renewed.'),
         h('div', { class: 'fields' },
             h('div', {}, text('dry-url', 'Address', '/')),
             h('div', {}, h('label', { for: 'dry-client' }, 'Who asks'), h('select', { id: 'dry-client' }, CLIENTS.map(([id, label]) => h('option', { value: id }, label)))),
@@ -141,7 +141,7 @@ function auditRow(entry) {
         h('td', {}, changes(entry.before, entry.after).join('; ')));
 }
 
-/** Who did what, when: of this queue, the newest first. */
+/** Who did what, when: for this queue, newest first. */
 export function auditPanel(panel, context) {
     const body = h('tbody');
     const more = h('button', { type: 'button', hidden: true }, 'Older ones');
@@ -154,7 +154,7 @@ export function auditPanel(panel, context) {
             if (!cursor)
                 fill(body);
             body.append(...page.entries.map(auditRow));
-            fill(note, page.entries.length === 0 && !cursor ? h('p', {}, 'Nothing was changed yet.') : null);
+            fill(note, page.entries.length === 0 && !cursor ? h('p', {}, 'No changes yet.') : null);
             more.hidden = page.next === null;
             more.onclick = () => load(page.next);
         } catch (error) {

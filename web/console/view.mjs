@@ -1,11 +1,11 @@
 /*
- * The figures, as the page shows them: drawn from what is known, with the same elements from second to second.
+ * The figures on the page: drawn from the known data, in the same elements from second to second.
  */
 import { ACTS } from './acts.mjs';
 import { $, fill, h, say } from './dom.mjs';
 import { alerts, clock, count, inside, latency, milliseconds, movement, rate, span, waitOfNewcomer, whyStill } from './figures.mjs';
 
-/** [word for its colour, what it says]. */
+/** [word for its colour, text]. */
 export function stateOf(one) {
     if (!one.stats)
         return ['UNKNOWN', 'unknown'];
@@ -14,7 +14,7 @@ export function stateOf(one) {
     return [one.stats.state, one.stats.state.replace('_', ' ')];
 }
 
-/** The table of all queues. Rows stay the same elements, so that nobody presses another one than they saw. */
+/** The table of all queues. Rows stay the same elements, so that a click hits the row that was seen. */
 export function renderQueues(overview, chosen, choose) {
     const rows = $('queues');
     const kept = new Map([...rows.children].map((row) => [row.dataset.queue, row]));
@@ -40,7 +40,7 @@ export function renderQueues(overview, chosen, choose) {
     kept.forEach((row) => row.remove());
 }
 
-/** [name of the figure, label, number, what is beside it, its raw value, level, share for a meter]. */
+/** [name of the figure, label, number, text beside it, its raw value, level, share for a meter]. */
 function tiles(one, { overview, series, goods: known }) {
     const { stats, settings } = one;
     const service = overview.service;
@@ -61,16 +61,16 @@ function tiles(one, { overview, series, goods: known }) {
     const inForce = stats.ratePerSecondInForce;
     return [
         ['waiting', 'Waiting', count(stats.waiting), trend === null ? '' : trend === 0 ? 'stands still' : `${trend > 0 ? '+' : '−'}${count(Math.abs(trend))} a minute`, stats.waiting],
-        ['wait', 'A newcomer waits', span(waitOfNewcomer(one)), still || 'by the pace of now', null, still && still !== 'every place is taken' && stats.waiting > 0 ? 'warn' : null],
+        ['wait', 'A newcomer waits', span(waitOfNewcomer(one)), still || 'at the current pace', null, still && still !== 'every place is taken' && stats.waiting > 0 ? 'warn' : null],
         ['admittedPerSecond', 'Let in a second', rate(stats.admittedPerSecond), settings ? `of ${rate(inForce ?? settings.ratePerSecond)}${settings.autopilot && settings.autopilot.enabled ? ', by the autopilot' : ' allowed'}` : '', stats.admittedPerSecond],
-        ['consumedPerSecond', 'Done a second', rate(stats.consumedPerSecond), `${count(stats.consumed)} in all`, stats.consumedPerSecond],
+        ['consumedPerSecond', 'Done a second', rate(stats.consumedPerSecond), `${count(stats.consumed)} total`, stats.consumedPerSecond],
         ['inside', 'Inside', count(taken), `${count(stats.ready)} their turn, ${count(stats.claimed)} ordering, ${count(stats.unpaid)} unpaid`, taken,
             null, most ? { value: taken, most, text: `${count(taken)} of ${count(most)} places` } : null],
         ['p95', 'Orders take (P95)', milliseconds(times ? times.p95 : null), times ? `P50 ${milliseconds(times.p50)}, P99 ${milliseconds(times.p99)}` : 'none lately', times ? times.p95 : null],
         ['left', 'Left to sell', known ? count(left) : '–', known ? (goods.length ? `of ${count(total)}, ${count(total - left)} sold` : 'nothing is sold here') : '', left,
             goods.length > 0 && left === 0 ? 'bad' : null],
-        ['actual', 'Those let in had waited', span(actual), promised === null || promised === undefined ? '' : `promised were ${span(promised)}`, actual],
-        ['admitted', 'Let in, in all', count(stats.admitted), `${count(stats.entered)} entered`, stats.admitted],
+        ['actual', 'Those let in had waited', span(actual), promised === null || promised === undefined ? '' : `promised: ${span(promised)}`, actual],
+        ['admitted', 'Let in, total', count(stats.admitted), `${count(stats.entered)} entered`, stats.admitted],
         ['noShows', 'Did not use it', count(away), `${count(stats.withdrawn)} never came, ${count(stats.expired)} ran out; ${count(stats.left)} left`, away],
         ['paymentsStuck', 'Payments stuck', service ? count(service.paymentsStuck) : '–', 'of all queues', service ? service.paymentsStuck : null,
             service && service.paymentsStuck > 0 ? 'bad' : null],
@@ -110,7 +110,7 @@ export function renderGoods(known) {
                 h('td', {}, count(good.sold)), h('td', {}, count(good.left)), h('td', {}, count(good.total)))))))));
 }
 
-/** The autopilot's moves; null: it has none. */
+/** The autopilot's moves; null: none. */
 export function renderMoves(autopilot) {
     const moves = autopilot && autopilot.moves ? [...autopilot.moves].reverse().slice(0, 20) : [];
     fill($('moves'), !autopilot ? null : h('details', { open: $('moves').querySelector('details[open]') !== null },
@@ -121,11 +121,11 @@ export function renderMoves(autopilot) {
                 h('td', {}, milliseconds(move.orderP95Ms)), h('td', {}, move.reason))))))));
 }
 
-/** What must be seen at once. */
+/** Urgent messages. */
 export function renderAlerts(overview, entry) {
     const found = alerts(overview, entry);
     if (!overview.postgres && overview.role === 'operator')
-        found.push({ level: 'warn', text: 'Actions are not possible until PostgreSQL is back. In an emergency stop the schedulers: nobody is let in then.' });
+        found.push({ level: 'warn', text: 'Actions are not possible until PostgreSQL is back. In an emergency stop the schedulers: no one is admitted then.' });
     const place = $('alerts');
     const text = found.map((one) => one.level + one.text).join('\n');
     if (place.dataset.text !== text) {
@@ -134,7 +134,7 @@ export function renderAlerts(overview, entry) {
     }
 }
 
-/** Buttons stay the same elements as long as the same are offered: nobody may press another one than they saw. */
+/** Buttons stay the same elements as long as the same are offered: a click must hit the button that was seen. */
 export function renderActions(one, mayAct, askFirst) {
     const place = $('actions');
     const offered = mayAct ? ACTS.filter((act) => act.offered(one)) : [];

@@ -1,5 +1,5 @@
 /*
- * Asking Sluice's API: one request, or the same one until the answer is not "later".
+ * Requests to Sluice's API: a single one, or repeated until the answer is not "later".
  */
 (function (shop) {
     'use strict';
@@ -13,13 +13,13 @@
     /** The network gave no answer. */
     class Lost extends Error {}
 
-    /** Learns the server's clock from an answer to a request that was sent at `sent`. It tells whole seconds. */
+    /** Estimates the server's clock from an answer to a request sent at `sent`. Its resolution is whole seconds. */
     function learnClock(date, sent) {
         if (!Number.isNaN(date))
             clockAhead = date + 500 - (sent + Date.now()) / 2;
     }
 
-    /** One request. Gives {status, code, body, retryAfter in s or NaN}; throws Lost. */
+    /** One request. Returns {status, code, body, retryAfter in s or NaN}; throws Lost. */
     async function call(method, path, { headers = {}, body } = {}) {
         const control = new AbortController();
         const timer = setTimeout(() => control.abort(), ANSWER_WITHIN_MS);
@@ -52,17 +52,19 @@
         }
     }
 
-    /** Whether the same request should be sent again after a while. */
+    /** Whether the same request should be retried later. */
     function isBusy(answer) {
         return answer.status === 429 || answer.status === 503 || LATER.includes(answer.code);
     }
 
-    /** How long to wait before that, in s. Those who were refused together must not come back together. */
+    /** How long to wait before that, in s. Randomized, so that clients refused together do not come back
+     *  together. */
     function busyPause(answer) {
         return (answer.retryAfter > 0 ? answer.retryAfter : BUSY_PAUSE_S) * (1 + Math.random() / 4);
     }
 
-    /** Repeats the request as long as the answer is "later", for a minute. `onBusy` gets the seconds until then. */
+    /** Retries the request as long as the answer is "later", for a minute. `onBusy` gets the seconds until the next
+     *  try. */
     async function persist(onBusy, ...request) {
         const end = Date.now() + BUSY_AT_MOST_MS;
         for (;;) {
@@ -83,7 +85,7 @@
         persist,
         /** The page of an order. */
         resultPath: (id) => `/shop/result.html?order=${encodeURIComponent(id)}`,
-        /** The time by the server's clock, as far as it is known, in ms. */
+        /** The time by the server's clock, as far as known, in ms. */
         now: () => Date.now() + clockAhead,
     });
 }(window.shop));

@@ -1,6 +1,6 @@
 /*
- * The proof of work that a coupon may ask for, done by ALTCHA's own widget. The widget only shows how the work goes:
- * the page asks for the challenge and begins by itself. api.js comes before this.
+ * The proof of work that a coupon may require, done by ALTCHA's own widget. The widget only shows the progress:
+ * the page fetches the challenge and starts it. api.js comes before this.
  */
 (function (shop) {
     'use strict';
@@ -16,7 +16,7 @@
     /** Loads the widget's script. Throws Lost; may be called again then. */
     function load() {
         if (!loading) {
-            // A browser remembers that a module did not come, and would not ask for that address again.
+            // A browser remembers a failed module, and would not request that address again.
             loading = import(tries++ ? `${WIDGET}?${tries}` : WIDGET).then(() => {
                 globalThis.$altcha.algorithms.set('SHA-256', () => new Worker(WORKER));
             }, (error) => {
@@ -27,7 +27,7 @@
         return loading;
     }
 
-    /** Gives the widget the page's language. */
+    /** Sets the widget's language to the page's. */
     function translate() {
         if (!widget)
             return;
@@ -63,8 +63,8 @@
     }
 
     /**
-     * Does a proof of work for `event`, shown in `place`. Gives {solution}, {refused: the API's answer} where there is
-     * no challenge, {impossible: true} where the browser lacks what it takes, or {failed: true}. Throws Lost.
+     * Does a proof of work for `event`, shown in `place`. Returns {solution}, {refused: the API's answer} if there is
+     * no challenge, {impossible: true} if the browser lacks a required feature, or {failed: true}. Throws Lost.
      */
     async function prove(event, place) {
         if (!globalThis.isSecureContext || !globalThis.Worker || !globalThis.customElements)
@@ -82,7 +82,7 @@
     shop.onLanguage(translate);
     Object.assign(shop, {
         prove,
-        /** Fetches ahead what prove() will need; a failure is its business. */
+        /** Prefetches what prove() will need; prove() handles a failure. */
         prepareProof: () => load().catch(() => {}),
     });
 }(window.shop));

@@ -15,7 +15,7 @@
         ['loading', 'page', 'unknown', 'unreachable'].forEach((other) => { at(other).hidden = other !== name; });
     }
 
-    /** Below a date: how many seats there are and what they cost. */
+    /** Below a date: the number of seats and their prices. */
     function detail(show) {
         if (!show.seats)
             return text('concertNoSeats');

@@ -1,5 +1,5 @@
 /*
- * What the coupon page decides, from what is known and the time; nothing is asked or shown here. Tests load it by
+ * The decisions of the coupon page, from what is known and the time; no requests and no display. Tests load it by
  * `require`.
  */
 (function (root) {
@@ -11,24 +11,25 @@
     const CLOCK_JUMP_MS = 5000;
     const LONGEST_BACKOFF_MS = 15000;
 
-    /** Of two readings of the server's clock the one that was under way for less time, unless the clock has moved. */
+    /** The more precise of two readings of the server's clock, i.e. the faster one, unless the clock was set. */
     function betterOffset(known, read) {
         return known === null || Math.abs(read - known) > CLOCK_JUMP_MS ? read : Math.max(known, read);
     }
 
-    /** An event's state at `now`, in ms of the server's clock: a time that has come counts before it is said. */
+    /** An event's state at `now`, in ms of the server's clock: a time that has passed counts before the server
+     *  reports it. */
     function stateOf(event, now) {
         if (event.endsAt && now >= Date.parse(event.endsAt))
             return 'ENDED';
         return event.state === 'PRE_OPEN' && event.opensAt && now >= Date.parse(event.opensAt) ? 'OPEN' : event.state;
     }
 
-    /** The way in line so far, {key, place}: a place that is shown never grows while its number (key) stays. */
+    /** The progress in line, {key, place}: the place shown never grows while its number (key) stays. */
     function followWay(way, key, place) {
         return way && way.key === key ? { key, place: Math.min(way.place, place) } : { key, place };
     }
 
-    /** Which part of the page is shown for what is known, at `now`. */
+    /** The part of the page to show for what is known, at `now`. */
     function faceFor(me, now) {
         if (me.coupon || me.ending || !me.event || !me.looked)
             return me.coupon ? 'COUPON' : me.ending || 'LOADING';
@@ -42,13 +43,13 @@
         return me.status === 'WAITING' ? 'WAITING' : me.parted || 'INVITE';
     }
 
-    /** Whether there is nothing more to be had, and so a result to be told. */
+    /** Whether the event is over, so that a result can be shown. */
     function isOver(me, now) {
         const over = ['SOLD_OUT', 'ENDED'];
         return Boolean(me.event) && (over.includes(stateOf(me.event, now)) || over.includes(faceFor(me, now)));
     }
 
-    /** How long to wait before the next question, in ms; Infinity: until the person wants something. */
+    /** How long to wait before the next request, in ms; Infinity: until the person acts. */
     function pauseFor(me, now, random) {
         const face = faceFor(me, now);
         const opening = me.event && stateOf(me.event, now) === 'PRE_OPEN' && me.event.opensAt
@@ -67,12 +68,12 @@
         return face in pauses ? pauses[face] : Infinity;
     }
 
-    /** Time to the next try after so many failures, in ms: doubling, at least half of it. */
+    /** Backoff after so many failures, in ms: doubling, at least half of it. */
     function backoff(failures, random) {
         return Math.min(LONGEST_BACKOFF_MS, 500 * 2 ** Math.min(failures, 6)) * (0.5 + random / 2);
     }
 
-    /** A wait in seconds as one would say it: the name of a text and its number. */
+    /** A wait in seconds for people: the name of a text and its number. */
     function waitWords(seconds) {
         if (seconds === null)
             return { name: 'couponWaitUnknown', number: 0 };

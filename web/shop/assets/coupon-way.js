@@ -1,6 +1,6 @@
 /*
- * The way to a coupon: its event, the line, the turn, the coupon. One loop that asks one thing at a time; coupon.js
- * shows what is known. api.js, captcha.js and coupon-decisions.js come before this.
+ * The steps to a coupon: its event, the line, the turn, the coupon. A loop that sends one request at a time;
+ * coupon.js shows the state. api.js, captcha.js and coupon-decisions.js come before this.
  */
 (function (shop) {
     'use strict';
@@ -11,7 +11,7 @@
     const EVENT_EVERY_MS = 15000;
     const { betterOffset, stateOf, followWay, faceFor, isOver, pauseFor, backoff } = shop.decide;
 
-    /* What is said while the same thing is tried again, by the answer's code. */
+    /* Shown while the same step is retried, by the answer's code. */
     const LATER = {
         COUPON_BUSY: 'couponBusy',
         ORDER_IN_PROGRESS: 'couponInProgress',
@@ -24,7 +24,7 @@
         EVENT_NOT_OPEN: 'couponNotOpen',
     };
 
-    /** The answer was "later": the same step again after `pauseMs`. */
+    /** The answer was "later": retries the step after `pauseMs`. */
     class Later extends Error {
         constructor(answer) {
             super(answer.code);
@@ -45,14 +45,14 @@
             try {
                 sessionStorage.setItem(`shop.coupon.${name}`, JSON.stringify(value));
             } catch (error) {
-                // Storage may be forbidden: then the way is known as long as the page lives.
+                // Storage may be forbidden: then the state lives as long as the page.
             }
         },
     };
 
     /**
-     * Begins the way to a coupon of the event `id`. `onChange(me)` is called whenever something is to be shown; the
-     * proof of work is shown in `place`. Returns {want, wake, now}.
+     * Starts the steps to a coupon of the event `id`. `onChange(me)` is called whenever the display should change;
+     * the proof of work is shown in `place`. Returns {want, wake, now}.
      */
     function follow(id, place, onChange) {
         const eventPath = `/v1/coupon-events/${encodeURIComponent(id)}`;
@@ -80,7 +80,7 @@
             return answer;
         }
 
-        /** Nothing more will happen by itself. `again`: the person may try once more. */
+        /** No more automatic steps. `again`: the person may try once more. */
         function end(face, sentence, { again = false, answer } = {}) {
             me.ending = face;
             me.sentence = sentence;
@@ -117,7 +117,7 @@
                 shop.prepareProof();
         }
 
-        /** How it went, once it is over. Where that cannot be told nothing is missing. */
+        /** Fetches the result, once it is over. Optional: a failure is ignored. */
         async function askResult() {
             if (!isOver(me, now()))
                 return;
@@ -141,7 +141,7 @@
             return answer.status === 200;
         }
 
-        /** Whether there is a coupon of one's own already. */
+        /** Whether the member already has a coupon. */
         async function askMine() {
             const answer = await ask('GET', `${eventPath}/coupons/mine`);
             if (answer.status === 200)
@@ -149,7 +149,7 @@
             return answer.status === 200;
         }
 
-        /** The token is spent or its time is over: with it came a coupon, perhaps in another tab, or nothing. */
+        /** The token is spent or has expired: it got a coupon, perhaps in another tab, or nothing. */
         async function turnOver() {
             if (!await askMine())
                 part('MISSED');
@@ -179,12 +179,12 @@
             if (was !== 'NOT_ENTERED' && me.status === 'NOT_ENTERED')
                 await turnOver();
             const isShut = me.queueState === 'SOLD_OUT' || me.queueState === 'CLOSED';
-            // Its times may be moved, too.
+            // The event's times may have changed, too.
             if (me.status === 'WAITING' && isShut || Date.now() - eventAskedAt > EVENT_EVERY_MS)
                 await askEvent();
         }
 
-        /** Somebody who is not in line is told what everybody is told. */
+        /** A person who is not in line is shown the public state. */
         async function askQueue() {
             const answer = await ask('GET', queuePath(''));
             if (answer.status === 200)
@@ -235,13 +235,13 @@
                 failed(answer);
         }
 
-        /** Tells what is being done for the person whose turn it is. */
+        /** Shows what is being done for the person whose turn it is. */
         function tell(doing) {
             me.doing = doing;
             onChange(me);
         }
 
-        /** Has a solution for this token. False: none yet. */
+        /** Makes sure that there is a solution for this token. False: none yet. */
         async function prove() {
             if (proof && proof.token === me.token && Date.now() - proof.at < SOLUTION_GOOD_MS)
                 return true;
@@ -264,7 +264,7 @@
             return false;
         }
 
-        /** Another proof, but not for ever. */
+        /** Another proof, but not endlessly. */
         function again(sentence) {
             proof = null;
             me.refusals += 1;
@@ -312,7 +312,7 @@
             return (acts[faceFor(me, now())] || lookAgain)();
         }
 
-        /** Until the time is over or the person wants something. */
+        /** Waits until the time is over or the person acts. */
         function rest(ms) {
             return new Promise((done) => {
                 wakeUp = done;
@@ -353,13 +353,13 @@
         run();
         return {
             now,
-            /** The page is looked at again, or the network is back. */
+            /** The page is visible again, or the network is back. */
             wake() {
                 eventAskedAt = 0;
                 if (Date.now() - askedAt > WAKE_AFTER_MS)
                     wakeUp();
             },
-            /** What the person wants: enter, leave, or try again what has failed. */
+            /** The person's action: enter, leave, or retry what has failed. */
             want(wish) {
                 me.note = null;
                 if (wish === 'again')

@@ -1,5 +1,5 @@
 /*
- * The coupon page: shows the way of coupon-way.js, and copies the code. All the other scripts come before this.
+ * The coupon page: shows the state of coupon-way.js, and copies the code. All other scripts come before this.
  */
 (function (shop) {
     'use strict';
@@ -40,13 +40,13 @@
         return text(name, { number: count(number) });
     }
 
-    /** Says something to those who hear the page; the same words again are said again. */
+    /** Announces something to screen readers; identical text is announced again. */
     function say(id, words) {
         at(id).textContent = '';
         setTimeout(() => { at(id).textContent = words; }, SAY_AGAIN_MS);
     }
 
-    /** Another part of the page is said at once, another place now and then. */
+    /** A change of the part is announced immediately, a change of the place now and then. */
     function announce(face) {
         const heading = faces.find((part) => part.dataset.face === face).querySelector('h2').textContent;
         if (said.face !== face) {
@@ -59,7 +59,7 @@
         }
     }
 
-    /** Shows that part alone. Who was on a button that goes is taken to the new part's heading. */
+    /** Shows only that part. Moves the focus from a removed button to the new part's heading. */
     function turnTo(face) {
         const next = faces.find((part) => part.dataset.face === face);
         const wasInside = faces.some((part) => part !== next && !part.hidden && part.contains(document.activeElement));
@@ -149,7 +149,7 @@
         announce(face);
     }
 
-    /** Marks the code as if with a mouse. */
+    /** Selects the code as with a mouse. */
     function mark(element) {
         const range = document.createRange();
         range.selectNodeContents(element);
@@ -163,7 +163,7 @@
         try {
             await navigator.clipboard.writeText(me.coupon.code);
         } catch (error) {
-            // Old browsers, pages without TLS, and whoever has forbidden it.
+            // Old browsers, pages without TLS, and forbidden access.
             mark(at('code'));
             done = document.execCommand('copy');
         }

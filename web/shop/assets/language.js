@@ -1,7 +1,7 @@
 /*
- * The page's language. The HTML stands there in English; this is loaded in its head, asks for the texts of the
- * language chosen, and fills every [data-text]. The choice is the cookie sluice_language, which the waiting page
- * keeps too, else the browser's wish.
+ * The page's language. The HTML is in English; this is loaded in its head, fetches the texts of the chosen
+ * language, and fills every [data-text]. The choice is the cookie sluice_language, shared with the waiting page,
+ * else the browser's preference.
  */
 (function () {
     'use strict';
@@ -24,7 +24,7 @@
         return known.find((wish) => LANGUAGES.includes(wish)) || WRITTEN;
     }
 
-    /** The texts of a language. A page without them could say nothing, so this never gives up. */
+    /** The texts of a language. A page without them is useless, so this retries for ever. */
     async function load(name) {
         for (let pause = 500; ; pause = Math.min(pause * 2, 10000)) {
             try {
@@ -44,7 +44,7 @@
         return (texts[name] || '').replace(/\{(\w+)\}/g, (whole, key) => (key in parameters ? parameters[key] : whole));
     }
 
-    /** Fills what carries the name of a text. */
+    /** Fills the elements that name a text. */
     function fill() {
         document.querySelectorAll('[data-text]').forEach((element) => {
             element.textContent = text(element.dataset.text);
@@ -102,7 +102,7 @@
 
     window.shop = {
         text,
-        /** Fulfilled once the texts are there and shown. */
+        /** Fulfilled once the texts are loaded and shown. */
         ready,
         /** Calls `listener` whenever another language is shown. */
         onLanguage: (listener) => listeners.push(listener),

@@ -1,5 +1,5 @@
 /*
- * What seats and concerts are called in the page's language. language.js comes before this.
+ * The names of seats and concerts in the page's language. language.js comes before this.
  */
 (function (shop) {
     'use strict';
@@ -12,7 +12,7 @@
         seatName: ({ section, row, number, id }) => [section && text('seatsSection', { section }),
             row && text('seatsRow', { row }),
             text('seatsNumber', { number: number || id })].filter(Boolean).join(text('seatsJoin')),
-        /** A concert's title; the sample one has one in each language. */
+        /** A concert's title; the sample one is translated. */
         concertName: ({ id, title }) => (id === shop.SAMPLE_CONCERT ? text('concertName') : title),
     });
 }(window.shop));

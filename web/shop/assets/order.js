@@ -1,8 +1,9 @@
 /*
- * Ordering through Sluice's API: the entry token of the visitor's place buys one order. api.js comes before this.
+ * Ordering through Sluice's API: the entry token of the visitor's place is good for one order. api.js comes before
+ * this.
  *
  * An attempt keeps its Idempotency-Key and its token in sessionStorage until its outcome is known, so that a
- * double click, a lost answer and a page loaded anew all repeat the same request: the API then makes one order.
+ * double click, a lost answer and a reload all repeat the same request: the API then makes one order.
  */
 (function (shop) {
     'use strict';
@@ -21,7 +22,7 @@
     const attempts = {
         unstored: {},
         name: (sku) => `shop.attempt.${sku}`,
-        /** The attempt whose outcome is not known yet, {key, token, since}, or null. */
+        /** The attempt whose outcome is still unknown, {key, token, since}, or null. */
         get(sku) {
             try {
                 return JSON.parse(sessionStorage.getItem(this.name(sku)));
@@ -48,7 +49,7 @@
         },
     };
 
-    /** What to tell the visitor: a text, what the button below it does, and a number for support. */
+    /** The message to the visitor: a text, the action of the button below it, and a reference for support. */
     function notice(text, action, answer) {
         const isOurFault = action === 'retry' && answer && answer.status >= 500;
         return { text, action, reference: isOurFault ? answer.body.instance : undefined };
@@ -87,7 +88,7 @@
         return { ...notice(text, action, answer), answer };
     }
 
-    /** Asks for the entry token. Gives {position} or a notice. */
+    /** Fetches the entry token. Returns {position} or a notice. */
     async function askTurn(onBusy, queue = QUEUE) {
         const answer = await persist(onBusy, 'GET', `/v1/queues/${queue}/position`);
         if (answer.status !== 200)
@@ -97,14 +98,14 @@
         return answer.body.entryToken ? { position: answer.body } : notice('turnSpent', 'lineUp');
     }
 
-    /** The order that an attempt made although its answer never came and its token is forgotten by now. */
+    /** The order of an attempt whose answer was lost and whose token has been forgotten by now. */
     async function findOrder(goods, since) {
         const answer = await shop.call('GET', '/v1/orders');
         const orders = answer.status === 200 ? answer.body.orders : [];
         return orders.find((order) => order.createdAt >= since && goods.areIn(order));
     }
 
-    /** Begins an attempt, or goes on with the one whose outcome is unknown. Gives {attempt, again} or a notice. */
+    /** Begins an attempt, or continues the one whose outcome is unknown. Returns {attempt, again} or a notice. */
     async function begin(goods, onBusy) {
         const open = attempts.get(goods.name);
         if (open)
@@ -136,7 +137,7 @@
         return told;
     }
 
-    /** Orders some goods, {name, body, areIn(order)}. Gives {order}, or a notice {text, action, reference, answer}. */
+    /** Orders goods, {name, body, areIn(order)}. Returns {order}, or a notice {text, action, reference, answer}. */
     async function place(goods, onBusy) {
         try {
             const begun = await begin(goods, onBusy);
@@ -154,13 +155,13 @@
         return place({ name: sku, body: { queue: QUEUE, items: [{ sku, quantity: 1 }] }, areIn }, onBusy);
     }
 
-    /** Orders seats of a show that are held; an attempt that got no answer is repeated with the seats that it had. */
+    /** Orders held seats of a show; an attempt without an answer is repeated with its original seats. */
     function buySeats(queue, show, seats, onBusy) {
         const areIn = (order) => order.seats.some((seat) => seat.show === show);
         return place({ name: `show.${show}`, body: { queue, show, seats }, areIn }, onBusy);
     }
 
-    /** Takes a new place in line. Gives null where that worked, else a notice. */
+    /** Takes a new place in line. Returns null on success, else a notice. */
     async function lineUp(onBusy, queue = QUEUE) {
         try {
             const answer = await persist(onBusy, 'POST', `/v1/queues/${queue}/entries`);

@@ -1,5 +1,5 @@
 /*
- * What the checkout decides, from an order and the time; nothing is asked or shown here. Tests load it by `require`.
+ * The decisions of the checkout, from an order and the time; no requests and no display. Tests load it by `require`.
  */
 (function (root) {
     'use strict';
@@ -9,7 +9,7 @@
     const LOOK_MS = 20000;
     const PAYABLE = ['TO_PAY', 'OPEN', 'FAILED', 'STOPPED', 'LAPSED'];
 
-    /** What has become of an order at `now`, in ms of the server's clock; of one that is not paid yet, how far that is. */
+    /** The state of an order at `now`, in ms of the server's clock; of an unpaid one, the progress of its payment. */
     function stateOf(order, now) {
         if (order.status !== 'PENDING_PAYMENT')
             return order.status;
@@ -20,19 +20,19 @@
         return { OPEN: 'OPEN', FAILED: 'FAILED', STOPPED: 'STOPPED', EXPIRED: 'LAPSED' }[order.payment] || 'TO_PAY';
     }
 
-    /** What has become of the money of an order that has ended. */
+    /** The state of the money of an order that has ended. */
     function moneyOf(order) {
         return { CANCEL_REQUESTED: 'RETURNING', CANCELED: 'RETURNED' }[order.payment] || 'NONE';
     }
 
     const mayPay = (state) => PAYABLE.includes(state);
 
-    /** Whether it can be given back: also a paid one. */
+    /** Whether it can be canceled: also a paid one. */
     const mayCancel = (state) => mayPay(state) || state === 'PAID';
 
     /**
-     * How long to wait before the order is asked for again, in ms; Infinity where nothing more happens to it.
-     * `asked`: how often that was since its state changed. `random`: 0..1, so that pages part ways.
+     * How long to wait before the next request for the order, in ms; Infinity if nothing more happens to it.
+     * `asked`: the number of requests since its state changed. `random`: 0..1, for jitter between pages.
      */
     function pauseFor(order, now, asked, random) {
         const state = stateOf(order, now);
@@ -42,11 +42,11 @@
         if (!mayPay(state))
             return Infinity;
         const left = Date.parse(order.payUntil) - now + 500;
-        // Somebody may be paying in another tab.
+        // It may be being paid in another tab.
         return Math.min(left, LOOK_MS) * (1 + random / 20);
     }
 
-    /** Where a payment is made: a page of the provider or of this site, and never a script. Null for anything else. */
+    /** The address of the payment: a page of the provider or of this site, never a script. Null for anything else. */
     function payPage(text, base) {
         let url = null;
         try {

@@ -1,7 +1,7 @@
 /*
- * Paying and giving back an order by Sluice's API. api.js and pay-decisions.js come before this.
+ * Pays and cancels an order by Sluice's API. api.js and pay-decisions.js come before this.
  *
- * An order has one open payment, whoever asks for it and however often: a double click, a second tab and a lost answer
+ * An order has one open payment, however often it is requested: a double click, a second tab and a lost answer
  * all lead to the same page of the provider.
  */
 (function (shop) {
@@ -10,7 +10,7 @@
     const START_AT_MOST_MS = 60000;
     const pathOf = (id) => `/v1/orders/${encodeURIComponent(id)}`;
 
-    /** Another tab, or a request whose answer was lost, is starting it: then its page is there in a moment. */
+    /** Another tab, or a request whose answer was lost, is starting it: its page will exist in a moment. */
     async function isBeingStarted(id) {
         const answer = await shop.call('GET', pathOf(id));
         return answer.status !== 200 || answer.body.payment === 'OPEN';
@@ -22,7 +22,7 @@
         return { text: 'payFailed', reference: answer.body.instance };
     }
 
-    /** One request for the page to pay at. Gives {url}, {look}, {text, reference}, or {later: the answer}. */
+    /** One request for the payment page. Returns {url}, {look}, {text, reference}, or {later: the answer}. */
     async function ask(id) {
         const answer = await shop.call('POST', `${pathOf(id)}/payment`);
         if (answer.status === 200 || answer.status === 201) {
@@ -37,8 +37,8 @@
     }
 
     /**
-     * Begins to pay the order, or goes on. Gives {url}, the page to pay at; {look: true} where the order itself tells
-     * why not; or what to say, {text, reference}. `onBusy` gets the seconds until it tries again by itself.
+     * Starts paying the order, or continues. Returns {url}, the payment page; {look: true} if the order itself shows
+     * why not; or a message, {text, reference}. `onBusy` gets the seconds until the next automatic try.
      */
     async function pay(id, onBusy) {
         const end = Date.now() + START_AT_MOST_MS;
@@ -65,7 +65,7 @@
         ORDER_NOT_CANCELABLE: { text: 'cancelRefused' },
     };
 
-    /** Gives the order back. Gives {order}, or what to say, {text, reference}. */
+    /** Cancels the order. Returns {order}, or a message, {text, reference}. */
     async function cancel(id, onBusy) {
         try {
             const answer = await shop.persist(onBusy, 'POST', `${pathOf(id)}/cancel`);

@@ -1,9 +1,9 @@
 /*
- * The result page: one order with what is left to do about it, or all of this browser's. names.js,
+ * The result page: one order and its next steps, or all orders of this browser. names.js,
  * pay.js and coupon-decisions.js come before this.
  *
- * What it shows is what the API says of the order. The word that the way back from the provider leaves in the address
- * may be old, or anybody's: it only chooses between two sentences that are both true.
+ * It shows the order's state from the API. The word that the provider's redirect leaves in the address
+ * may be old, or forged: it only chooses between two sentences that are both true.
  */
 (function (shop) {
     'use strict';
@@ -25,7 +25,7 @@
         return made;
     }
 
-    /** Writes the text where it is another: nobody is to hear the same again. Hides the element for an empty one. */
+    /** Writes the text if it differs, so that it is not announced again. Hides the element for an empty one. */
     function put(name, words) {
         at(name).hidden = !words;
         if (at(name).textContent !== words)
@@ -43,13 +43,13 @@
 
     const shows = {};
 
-    /** A show by its concert's title and its time, as soon as they are known. */
+    /** A show's name: its concert's title and its time, once they are known. */
     function showName(show) {
         const { concert, startsAt } = shows[show] || {};
         return concert ? `${shop.concertName(concert)}, ${shop.time(startsAt)}` : show;
     }
 
-    /** Asks what the shows of these orders are called, once each; returns whether there is news. */
+    /** Fetches the names of these orders' shows, once each; returns whether there are new ones. */
     async function learnShows(orders) {
         const wanted = [...new Set(orders.flatMap((order) => order.seats.map((seat) => seat.show)))]
             .filter((show) => !(show in shows));
@@ -64,7 +64,7 @@
         return wanted.length > 0;
     }
 
-    /** What was ordered: [{name, quantity, price}]. */
+    /** The ordered items: [{name, quantity, price}]. */
     function piecesOf(order, nameOf) {
         return [...order.items.map((item) => ({ name: nameOf(item.sku), quantity: item.quantity, price: item.unitPrice })),
             ...order.seats.map((seat) => ({ name: text('seat', { show: showName(seat.show), seat: shop.seatName(seat) }),
@@ -84,9 +84,10 @@
         return text(`label${state}`) || text(`label${order.status}`) || order.status;
     }
 
-    /** The page; `nameOf` gives a SKU's name. Returns what shows it in another language. */
+    /** The page; `nameOf` returns a SKU's name. Returns a function that shows it in another
+     *  language. */
     function resultPage({ nameOf }) {
-        let known = null; // the answer that is shown
+        let known = null; // the answer shown
         let drawn = '';
         let state = '';
         let askedInState = 0;
@@ -121,7 +122,7 @@
             at('order-time').dateTime = order.createdAt;
         }
 
-        /** Whoever pressed a button that is gone is taken to what has become of it. */
+        /** Moves the focus from a removed button to the result. */
         function keepFocus() {
             if (!pressed || pressed.getClientRects().length > 0)
                 return;
@@ -199,7 +200,7 @@
             drawTold();
         }
 
-        /** Shown by their ids until then, and where they cannot be asked for. */
+        /** Shown by their ids until their names are known. */
         function nameShows(orders) {
             learnShows(orders).then((news) => {
                 if (!news)
@@ -212,7 +213,7 @@
             });
         }
 
-        /** One that was shown stays while the API cannot be asked. */
+        /** An order that was shown stays while the API does not answer. */
         function learn(answer) {
             const isSure = answer.status === 200 || answer.status === 404 || answer.status === 401;
             failures = isSure ? 0 : failures + 1;
@@ -237,7 +238,7 @@
                 if (!(error instanceof shop.Lost))
                     throw error;
             }
-            // An answer from before the person's last wish would tell what is over.
+            // An answer to a request before the person's last action is outdated.
             if (before === changes)
                 learn(answer);
         }
@@ -267,7 +268,7 @@
             }
         }
 
-        /** The page is looked at again, or the network is back. */
+        /** The page is visible again, or the network is back. */
         function wake() {
             if (Date.now() - askedAt < WAKE_AFTER_MS)
                 return;
@@ -323,7 +324,7 @@
         at('cancel').addEventListener('click', cancel);
         document.addEventListener('visibilitychange', () => document.hidden || wake());
         addEventListener('online', wake);
-        // A page that the back button shows again, just as it was left.
+        // The back button may restore the page as it was left.
         addEventListener('pageshow', (event) => {
             if (event.persisted) {
                 setPaying(false);

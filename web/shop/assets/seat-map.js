@@ -1,7 +1,7 @@
 /*
- * The drawing of a seat map: an SVG that is an ARIA grid, in a box that scrolls. A seat is drawn anew only when it has
- * become something else. Panning is the box's own scrolling, which no script takes part in; zooming gives the drawing
- * another size. seat-plan.js comes before this.
+ * The drawing of a seat map: an SVG that is an ARIA grid, in a box that scrolls. A seat is redrawn only if it has
+ * changed. Panning is the box's own scrolling, without scripts; zooming changes the size of the drawing.
+ * seat-plan.js comes before this.
  */
 (function (shop) {
     'use strict';
@@ -11,7 +11,7 @@
     const SQUARE = 'M-.36-.36H.36V.36H-.36z';
     const CIRCLE = 'M-.4 0a.4.4 0 1 0 .8 0a.4.4 0 1 0-.8 0z';
     const DIAMOND = 'M0-.4.4 0 0 .4-.4 0z';
-    // What each face looks like besides its colour.
+    // The shapes of the faces, in addition to their colours.
     const SHAPES = {
         AVAILABLE: SQUARE,
         CHOSEN: SQUARE + CHECK,
@@ -21,17 +21,17 @@
         HELD: `${DIAMOND}M-.27-.13.13.27M-.13-.27.27.13`,
         SOLD: 'M-.2-.2.2.2M.2-.2-.2.2',
     };
-    // Digits as strokes: a thousand texts would take a browser long to set.
+    // Digits as strokes: a browser would take long to lay out a thousand texts.
     const DIGITS = ['M0 0H1V2H0z', 'M.2.2.6 0V2', 'M0 0H1V1H0V2H1', 'M0 0H1V2H0M.2 1H1', 'M0 0V1H1M1 0V2',
         'M1 0H0V1H1V2H0', 'M1 0H0V2H1V1H0', 'M0 0H1V2', 'M0 0H1V2H0zM0 1H1', 'M1 1H0V0H1V2H0'];
     const DIGIT = 0.15; // width; the height is twice that
     const FREE = ['AVAILABLE', 'CHOSEN', 'KEPT', 'LEAVING'];
-    const FINGER_PX = 24; // a seat smaller than this is no target for a finger, by WCAG 2.2
+    const FINGER_PX = 24; // the smallest target for a finger, by WCAG 2.2
     const MOUSE_PX = 12;
-    const NEAR_PX = 20; // from here on numbers can be read
-    const REACH_PX = 36; // what a tap on the overview zooms to
+    const NEAR_PX = 20; // the size from which numbers are legible
+    const REACH_PX = 36; // the size to which a tap on the overview zooms
     const LARGEST_PX = 64;
-    const WHOLE_PX = 40; // of a small map seen whole
+    const WHOLE_PX = 40; // the largest size in a small map shown in full
     const STEP = 1.5;
     const DRAG_PX = 6;
 
@@ -48,7 +48,7 @@
             draw('path', { 'class': 'seat', 'data-face': face, 'd': SHAPES[face] }));
     }
 
-    /** A number around a point, as a path; nothing for what is no short number. */
+    /** A number centred on a point, as a path; empty for anything but a short number. */
     function numberPath(number, { x, y }) {
         if (!/^\d{1,3}$/.test(number))
             return '';
@@ -57,7 +57,7 @@
         return [...number].map((digit, at) => scaled(DIGITS[digit], left + at * step, y - DIGIT)).join('');
     }
 
-    /** A digit's path (of M, H, V, z and pairs of numbers) in another place. */
+    /** A digit's path (of M, H, V, z and pairs of numbers), moved. */
     function scaled(path, left, top) {
         const place = (value, offset) => (Number(value) * DIGIT + offset).toFixed(3);
         return path.replace(/([HV])([\d.]+)|([M ]?)(\.?\d)[ ]?(\.?\d)/g, (all, line, value, move, x, y) => (line ?
@@ -66,7 +66,7 @@
 
     /**
      * A map in the element `box`. `on.choose(index)` is called for a seat that was clicked, tapped or chosen by key;
-     * words.seat(index, face), words.section(name), words.row(line) and words.stage() say what is drawn.
+     * words.seat(index, face), words.section(name), words.row(line) and words.stage() give the labels.
      */
     function SeatMap(box, on, words) {
         const { seatPlan } = shop;
@@ -76,14 +76,14 @@
         let drawn = []; // {path, number, face} of each seat
         let numbers = []; // the path of each line
         let titles = [];
-        let current = 0; // the seat that has the keyboard's place
+        let current = 0; // the seat with the keyboard focus
         let pixels = 0; // size of a seat
         let pointer = 'touch';
-        let whole = true; // as large as the box is wide
+        let whole = true; // fitted to the width of the box
 
         const fitting = () => Math.min(WHOLE_PX, Math.max(4, box.clientWidth / plan.width));
 
-        /** Sizes the drawing so that the point `at` of it, {x, y, left, top}, stays at that place of the box. */
+        /** Sizes the drawing so that its point `at`, {x, y, left, top}, stays at that place of the box. */
         function resize(size, at) {
             pixels = Math.min(LARGEST_PX, Math.max(fitting(), size));
             whole = pixels <= fitting() * 1.01;
@@ -117,13 +117,13 @@
             resize(pixels * factor, at);
         }
 
-        /** Brings a seat into the middle, large enough for a finger. */
+        /** Centres a seat, large enough for a finger. */
         function show(index, least = REACH_PX) {
             const { x, y } = plan.places[index];
             resize(Math.max(pixels, least), { x, y, left: box.clientWidth / 2, top: box.clientHeight / 2 });
         }
 
-        /** Scrolls no further than needed for a seat to be seen with something around it. */
+        /** Scrolls no further than needed for a seat and its surroundings to be visible. */
         function reveal(index) {
             const { x, y } = plan.places[index];
             const margin = Math.min(2 * pixels, box.clientWidth / 4);
@@ -161,7 +161,7 @@
             return true;
         }
 
-        /** Gives the seats their faces; only those that change are drawn, and the numbers of their lines. */
+        /** Updates the faces of the seats; redraws only those that change, and the numbers of their lines. */
         function update(faceOf) {
             const changed = new Set();
             drawn.forEach((seat, index) => setFace(index, faceOf(index)) && changed.add(plan.places[index].line));
@@ -216,7 +216,7 @@
             resize(whole ? 0 : pixels);
         }
 
-        /** Says everything anew, in another language. */
+        /** Updates all labels after a change of language. */
         function translate() {
             svg.setAttribute('aria-label', words.map());
             stage.textContent = words.stage();
@@ -258,7 +258,7 @@
             event.preventDefault();
         }
 
-        /** Two fingers: while they move only a transform changes, which is cheap; the size follows at the end. */
+        /** Two fingers: during the gesture only a transform changes, which is cheap; the size follows at the end. */
         function pinching() {
             let pinch = null;
             const span = ([a, b]) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
@@ -290,13 +290,13 @@
             box.addEventListener('touchcancel', end);
         }
 
-        /** A mouse drags the map; what was dragged was not clicked. */
+        /** A mouse drags the map; a drag is not a click. */
         function dragging() {
             let from = null;
             let dragged = false;
             box.addEventListener('pointerdown', (event) => {
                 dragged = false;
-                // Not every browser says it of a click.
+                // Not every browser sets it for a click.
                 pointer = event.pointerType;
                 if (event.pointerType === 'mouse' && event.button === 0)
                     from = { x: event.clientX, y: event.clientY, left: box.scrollLeft, top: box.scrollTop };
@@ -335,7 +335,7 @@
             translate,
             show,
             update,
-            /** Marks the seats that were lost, until it is called again. */
+            /** Marks the lost seats, until it is called again. */
             mark(indices) {
                 svg.querySelectorAll('.lost').forEach((path) => path.classList.remove('lost'));
                 indices.forEach((index) => drawn[index].path.classList.add('lost'));

@@ -1,17 +1,17 @@
 /*
- * The seats of a show as the map needs them: where each is drawn, where the arrow keys lead, what it is to the one who
- * looks. Nothing is asked or shown here. Tests load it by `require`.
+ * The seats of a show as the map needs them: their positions, keyboard navigation, and their states for the viewer.
+ * No requests and no display. Tests load it by `require`.
  */
 (function (root) {
     'use strict';
 
-    const LONGEST_LINE = 60; // seats; a row beyond that is drawn in several lines
+    const LONGEST_LINE = 60; // seats; a longer row is drawn in several lines
     const WRAPPED_LINE = 40;
-    const BEND = 1.5 / 40; // by how much the ends of the longest line come closer to the stage, for each of its seats
+    const BEND = 1.5 / 40; // how much closer to the stage the ends of the longest line are, for each of its seats
     const TITLE = 2.4;
     const MARGIN = 2;
 
-    /** The seats in lines, as they stand in the plan: sections one behind the other, a line for each row. */
+    /** The seats in lines, in the order of the plan: sections one after the other, a line for each row. */
     function linesOf(seats) {
         const sections = new Map();
         seats.forEach((seat, index) => {
@@ -35,7 +35,7 @@
             (_, part) => all.slice(part * WRAPPED_LINE, (part + 1) * WRAPPED_LINE));
     }
 
-    /** Where everything is drawn; a seat takes 1 × 1, the stage is above. Each line is bent around it. */
+    /** The positions of everything; a seat takes 1 × 1, the stage is above. Each line is bent around it. */
     function arrange(seats) {
         const sections = linesOf(seats);
         const longest = Math.max(1, ...sections.flatMap(({ lines }) => lines.map((line) => line.seats.length)));
@@ -63,7 +63,7 @@
         return { width, height: y + 1, sections, lines, places };
     }
 
-    /** The seat of a line that is nearest to `x`. */
+    /** The seat of a line nearest to `x`. */
     function nearestIn(plan, line, x) {
         const { seats } = plan.lines[line];
         const first = plan.places[seats[0]].x;
@@ -75,7 +75,7 @@
         return plan.sections[Math.min(plan.sections.length - 1, Math.max(0, at))].lines[0].number;
     }
 
-    /** Where a key leads from a seat; undefined: this key leads nowhere. */
+    /** The seat that a key moves to from a seat; undefined if the key does not move. */
     function move(plan, index, key) {
         const { line, column, x } = plan.places[index];
         const { seats } = plan.lines[line];
@@ -96,13 +96,13 @@
         }
     }
 
-    /** The seat at a point of the drawing, undefined beside all of them. */
+    /** The seat at a point of the drawing, undefined if there is none. */
     function seatAt(plan, x, y) {
         const found = plan.places.findIndex((place) => Math.abs(place.x - x) <= 0.5 && Math.abs(place.y - y) <= 0.5);
         return found < 0 ? undefined : found;
     }
 
-    /** What a seat is to the one who looks. `wished` and `held` are sets of their seats. */
+    /** The state of a seat for the viewer. `wished` and `held` are sets of the viewer's seats. */
     function faceOf(seat, wished, held) {
         if (held.has(seat.id))
             return wished.has(seat.id) ? 'KEPT' : 'LEAVING';
@@ -113,18 +113,18 @@
         return wished.has(seat.id) ? 'CHOSEN' : 'AVAILABLE';
     }
 
-    /** Whether both are of the same plan, so that only states can differ. */
+    /** Whether both are versions of the same plan, so that only states can differ. */
     function isSamePlan(before, after) {
         return before !== null && before.version === after.version && before.seats.length === after.seats.length;
     }
 
-    /** Those of `wished` that have gone to somebody else, by the map. */
+    /** Those of `wished` that are now taken by others, according to the map. */
     function lostOf(seats, wished, held) {
         return seats.filter((seat) => wished.has(seat.id) && !held.has(seat.id) && !seat.mine &&
             seat.status !== 'AVAILABLE');
     }
 
-    /** How long until the next look at the map, in ms. */
+    /** The time until the map is read again, in ms. */
     function pauseFor({ hidden, looksHidden, failures, retryAfter }, random) {
         const spread = 1 + random / 4;
         if (retryAfter > 0)

@@ -1,9 +1,9 @@
 /*
- * The way to seats: the map as it is now, what one has chosen, what one holds, and the order. seats.js shows what is
- * known. api.js, order.js and seat-plan.js come before this.
+ * The steps to seats: the current map, the chosen seats, the holds, and the order. seats.js shows the
+ * state. api.js, order.js and seat-plan.js come before this.
  *
- * Time is the server's: its answers say what time it is, and from then on it goes by performance.now(), which nobody
- * sets. When the deadline of a hold has come, the server is asked what is left.
+ * Time is the server's: its answers contain it, and from then on performance.now() measures, which cannot be
+ * set. When the deadline of a hold has passed, the page asks the server for the remaining holds.
  */
 (function (shop) {
     'use strict';
@@ -12,25 +12,25 @@
     const AFTER_DEADLINE_MS = 150;
     const { Lost, persist, seatPlan } = shop;
 
-    /** The server's clock, in ms; null while no answer has told it. */
+    /** The server's clock, in ms; null before the first answer. */
     function makeClock() {
         let offset = null;
         return {
             now: () => (offset === null ? null : performance.now() + offset),
-            /** An answer's time is older than the answer: of two readings the later one is the better. */
+            /** The time in an answer is older than its arrival: of two readings the later one is better. */
             read(serverTime) {
                 const read = Date.parse(serverTime) - performance.now();
                 offset = offset === null ? read : Math.max(offset, read);
             },
-            /** A computer that slept has counted wrong. */
+            /** A computer that slept has measured wrongly. */
             forget: () => { offset = null; },
         };
     }
 
     /**
-     * One show. `on` hears what happens: map(changed) after the seats or one's own have changed, `changed` being true
-     * for a new plan; told(name, {seats, …parameters}, {action, reference}) has a sentence for the person, name null
-     * takes it away; link(state) says 'ok', 'lost' or 'holdsUnknown'.
+     * One show. `on` gets the events: map(changed) after the seats or the viewer's own have changed, `changed` being
+     * true for a new plan; told(name, {seats, …parameters}, {action, reference}) has a sentence for the person, name
+     * null removes it; link(state) reports 'ok', 'lost' or 'holdsUnknown'.
      */
     function SeatWay(info, on) {
         const path = `/v1/shows/${encodeURIComponent(info.id)}`;
@@ -42,19 +42,19 @@
         let held = new Set();
         let token = null;
         let etag = '';
-        let writes = 0; // a map that was asked for before a change knows nothing of it
-        let stale = true; // one's own holds have to be asked for
+        let writes = 0; // a map requested before a change does not contain it
+        let stale = true; // the viewer's holds must be read
         let timer = null;
         let deadline = null;
         let looking = false;
-        let again = false; // somebody wanted to look while it was looking
+        let again = false; // another look was requested during one
         const pace = { hidden: false, looksHidden: 0, failures: 0, retryAfter: 0 };
 
         const seatsOf = (ids) => [...ids].map((id) => byId.get(id)).filter(Boolean);
         const orderedCount = () => (map ? map.seats.filter((seat) => seat.mine && !held.has(seat.id)).length : 0);
         const most = () => Math.max(0, info.maxSeatsPerMember - orderedCount());
 
-        /** The map, or null where there is no newer one; throws Lost. */
+        /** The map, or null if there is no newer one; throws Lost. */
         async function askMap() {
             const control = new AbortController();
             const limit = setTimeout(() => control.abort(), ANSWER_WITHIN_MS);
@@ -81,7 +81,7 @@
             on.told(name, { seats, lost: true, kept: wished.size });
         }
 
-        /** Takes a map in: who of those chosen is gone, and whether something of one's own has changed elsewhere. */
+        /** Applies a map: finds chosen seats that are gone, and own seats changed elsewhere. */
         function takeMap(answer) {
             const isNew = !seatPlan.isSamePlan(map, answer);
             const count = (seats) => seats.filter((seat) => seat.mine).length;
@@ -114,7 +114,7 @@
                 on.map(false);
         }
 
-        /** Holds that are gone though nothing was done here. */
+        /** Holds that are gone although nothing was done here. */
         function partFrom(gone, now) {
             const over = gone.filter(({ until }) => until <= now).map(({ seat }) => seat);
             const elsewhere = gone.filter(({ until }) => until > now).map(({ seat }) => seat);
@@ -125,7 +125,7 @@
                 on.told('seatsElsewhere', { seats: seatsOf(elsewhere) });
         }
 
-        /** What one holds; false for nobody, null where it cannot be told at the moment. */
+        /** The viewer's holds; false without a login, null if they cannot be read at the moment. */
         async function askHolds() {
             const answer = await shop.call('GET', `${path}/holds/mine`);
             if (answer.status === 200)
@@ -133,7 +133,7 @@
             return answer.status === 401 ? false : null;
         }
 
-        /** Looks at everything once. Gives what is to be said of the connection; null: it came to nothing. */
+        /** Reads everything once. Returns the state of the connection to show; null: no result. */
         async function lookOnce() {
             const began = writes;
             if (holds.length && clock.now() !== null && holds[0].until <= clock.now())
@@ -150,7 +150,7 @@
             return mine !== null && map.holdsKnown ? 'ok' : 'holdsUnknown';
         }
 
-        /** Looks, and sets the time of the next look. */
+        /** Looks, and schedules the next look. */
         async function look() {
             again = looking;
             if (looking)
@@ -181,7 +181,7 @@
 
         const sayBusy = (seconds) => on.told('seatsBusy', { seconds });
 
-        /** The entry token, or null where that was said. */
+        /** The entry token, or null if there is none, which was reported. */
         async function turn() {
             if (token)
                 return token;
@@ -233,7 +233,7 @@
                 { headers: { 'X-Entry-Token': entryToken }, body: { seats, replace: true } });
             let answer = await ask(mine);
             if (answer.code === 'ENTRY_TOKEN_INVALID') {
-                // Maybe only a new one was given out.
+                // Maybe only a new one was issued.
                 token = null;
                 const next = await turn();
                 if (!next)
@@ -264,7 +264,7 @@
             on.told('seatsGivenBack', { seats });
         }
 
-        /** A change: no map that was asked for before it is taken in after it. */
+        /** A change: maps requested before it are discarded. */
         async function write(work, onLost) {
             writes++;
             try {
@@ -282,7 +282,7 @@
             }
         }
 
-        /** Orders what is held. Gives the order; undefined where something else was said. */
+        /** Orders the held seats. Returns the order; undefined if something else was reported. */
         async function order() {
             const { order: made, answer, ...notice } = await shop.buySeats(info.queue, info.id, [...held], sayBusy);
             if (made)
@@ -304,11 +304,12 @@
             seats: () => (map ? map.seats : []),
             held: () => held,
             faceOf: (index) => seatPlan.faceOf(map.seats[index], wished, held),
-            /** How long what is held is held, in ms, by the server's time; null for nothing. */
+            /** The remaining time of the holds, in ms, by the server's clock; null without
+             *  holds. */
             left: () => (holds.length && clock.now() !== null ? Math.max(0, holds[0].until - clock.now()) : null),
             isUnsure: () => shop.isUnsure(`show.${info.id}`),
             look,
-            /** Tells whether anybody can see the page. */
+            /** Reports whether the page is visible. */
             setHidden(hidden) {
                 pace.hidden = hidden;
                 if (hidden)
@@ -318,7 +319,7 @@
                 stale = true;
                 lookSoon();
             },
-            /** Chooses a seat or no longer does; false where there are enough. */
+            /** Chooses or unchooses a seat; false if the maximum is reached. */
             toggle(id) {
                 if (!wished.delete(id)) {
                     if (wished.size >= most())

@@ -1,5 +1,5 @@
 /*
- * The seat map page: the map, the list beside it, what is chosen and held, and what there is to say. The files
+ * The seat map page: the map, the list beside it, the chosen and held seats, and messages. The files
  * seat-*.js come before this.
  */
 (function (shop) {
@@ -8,7 +8,7 @@
     const { text } = shop;
     const SOON_MS = 60000;
     const LEGEND = ['AVAILABLE', 'CHOSEN', 'KEPT', 'HELD', 'SOLD'];
-    const MOST_DRAWN = 5000; // seats; of more only the list is shown
+    const MOST_DRAWN = 5000; // seats; with more, only the list is shown
     const at = (id) => document.getElementById(id);
     const show = new URLSearchParams(location.search).get('show') || 'sample-show';
 
@@ -22,7 +22,7 @@
 
     const prices = new Map();
 
-    /** A price in words; to make such a thing takes a browser long, and there are few different ones. */
+    /** A formatted price, cached: formatting is slow, and there are few different ones. */
     function priceOf({ price }) {
         if (!prices.has(price.amount))
             prices.set(price.amount, shop.money(price));
@@ -35,7 +35,7 @@
         return { amount: seats.reduce((sum, seat) => sum + seat.price.amount, 0), currency: seats[0].price.currency };
     }
 
-    /** What the page has to say, below the buttons that it is about; said again in another language. */
+    /** Messages, below the buttons that they are about; repeated after a change of language. */
     function makeTold() {
         let said = () => {};
         return {
@@ -63,7 +63,7 @@
 
     const CALM = ['seatsHeld', 'seatsGivenBack', 'seatsSoon', 'seatsBusy', 'seatsElsewhere'];
 
-    /** Choosing by section, row and seat, for those who would rather not use a map. */
+    /** Choosing by section, row and seat, as an alternative to the map. */
     function makeList(way, choose) {
         const [sections, rows, seats] = [at('list-section'), at('list-row'), at('list-seat')];
         const free = (seat, index) => way.faceOf(index) === 'AVAILABLE';
@@ -77,7 +77,7 @@
                 select.value = before;
         }
 
-        /** Counts the free seats by what `keyOf` says of them, in the plan's order. */
+        /** Counts the free seats by the result of `keyOf`, in the plan's order. */
         function count(chosen, keyOf) {
             const counts = new Map();
             way.seats().forEach((seat, index) => chosen(seat) &&
@@ -113,7 +113,7 @@
             fillSeats();
         });
         at('list').addEventListener('toggle', () => at('list').open && fillSections());
-        // Not while somebody is choosing: a list that changes under one's hands is worse than an old one.
+        // Not while a person is choosing: a list that changes under the pointer is worse than an old one.
         return () => at('list').open && !at('list-form').contains(document.activeElement) && fillSections();
     }
 
@@ -205,7 +205,7 @@
         const isChanged = () => way.wished.size !== way.held().size ||
             [...way.wished].some((id) => !way.held().has(id));
 
-        /** What is chosen and held, and the buttons that go with it. */
+        /** The chosen and held seats, and their buttons. */
         function drawPanel() {
             const chosen = way.seatsOf(way.wished);
             const isHeld = way.held().size > 0;
@@ -317,7 +317,7 @@
         at('told-actions').querySelector('[data-action=lineUp]').addEventListener('click', () => during(lineUp));
         document.addEventListener('visibilitychange', () => way.setHidden(document.hidden));
         window.addEventListener('online', () => way.setHidden(document.hidden));
-        // Shown again as it was left: what was under way then may never come to an end.
+        // Restored as it was left: a request in flight then may never finish.
         window.addEventListener('pageshow', (event) => event.persisted && location.reload());
         setInterval(drawTime, 250);
         shop.onLanguage(translate);
@@ -339,7 +339,7 @@
         ['loading', 'page', 'unknown', 'unreachable'].forEach((other) => { at(other).hidden = other !== name; });
     }
 
-    /** Asks for the show and its concert, which seldom change. */
+    /** Fetches the show and its concert, which seldom change. */
     async function load() {
         try {
             const info = await shop.ask(`/v1/shows/${encodeURIComponent(show)}`);

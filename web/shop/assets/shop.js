@@ -1,5 +1,5 @@
 /*
- * The shop's pages: what they show, and what their buttons do. language.js, api.js and a page's own scripts come before
+ * The shop's pages: their contents and buttons. language.js, api.js and a page's own scripts come before
  * this.
  */
 (function (shop) {
@@ -13,14 +13,14 @@
         return PIECES[sku] ? text(`${PIECES[sku]}Name`) : sku;
     }
 
-    /** Puts the prices into the language's form. */
+    /** Formats the prices for the language. */
     function showPrices() {
         document.querySelectorAll('data.price').forEach((price) => {
             price.textContent = shop.money({ amount: Number(price.value), currency: price.dataset.currency });
         });
     }
 
-    /** The product page: one piece, its button, and below it what came of pressing that. */
+    /** The product page: one piece, its button, and the result below it. */
     function productPage() {
         const sku = asked.get('sku');
         const piece = document.getElementById(PIECES[sku] ? sku : 'unknown');
@@ -37,7 +37,7 @@
             return () => { document.title = text('productPageAny'); };
         piece.querySelector('.text').append(told);
 
-        /** Says something, and says it again when the language changes. */
+        /** Shows a message, also after a change of language. */
         function say(name, parameters = {}, { action, id } = {}) {
             said = () => {
                 sentence.textContent = text(name, parameters);
@@ -87,7 +87,7 @@
         button.addEventListener('click', buy);
         actions.querySelector('[data-action=retry]').addEventListener('click', buy);
         actions.querySelector('[data-action=lineUp]').addEventListener('click', lineUp);
-        // A page that the back button shows again, just as it was left.
+        // The back button may restore the page as it was left.
         window.addEventListener('pageshow', (event) => { told.hidden = event.persisted || told.hidden; });
         if (shop.isUnsure(sku))
             say('unsure', {}, { action: 'retry' });

@@ -1,5 +1,5 @@
 /*
- * Says on a page that no real money is taken, where scripts/run says so: only it knows who takes the money. language.js
+ * Shows that no real money is charged, if scripts/run says so: only it knows the payment provider. language.js
  * and api.js come before this.
  */
 (function (shop) {

@@ -1,5 +1,5 @@
 /*
- * What follows from an answer: what is learnt of it, and what is asked next, and when.
+ * The handling of answers: what the page learns from them, and the next request and its time.
  */
 
 const ANSWERS = {
@@ -74,7 +74,7 @@ const PROBLEMS = {
     }
 };
 
-/* Does the proof of work, in pieces that nobody notices, and enters with it. `number`: of the challenge, the last counts. */
+/* Does the proof of work, in short slices, and enters with it. `number`: of the challenge; only the last one counts. */
 function solve(challenge, counter, number) {
     const found = tryCounters(challenge, counter);
     if (me.proving && number === me.proofs && found.solution) {
@@ -90,7 +90,7 @@ function tryLater(face, delay) {
     plan('enter', delay * (1 + Math.random() / 4));
 }
 
-/* By itself once: whoever loses the place again at once is asked. */
+/* Automatically only once: a person who loses the place again immediately is asked. */
 function enterAgain(note) {
     const now = Date.now();
     me.status = 'NOT_ENTERED';

@@ -1,5 +1,5 @@
 /*
- * Asking: one request at a time, each planned by the last. What follows from an answer is in answers.js.
+ * Requests: one at a time, each scheduled by the last. answers.js handles the answers.
  */
 
 const REQUESTS = {
@@ -21,7 +21,7 @@ function stop(face) {
     clearTimeout(timer);
 }
 
-/* What the person wants: now, or after the request that is under way. */
+/* The person's action: now, or after the request in flight. */
 function soon(kind) {
     urgent = kind;
     if (!busy) {
@@ -40,7 +40,7 @@ function request(method, url, body) {
             method, body, credentials: 'same-origin', redirect: 'error', headers: {Accept: 'application/json'},
             cache: url === state.board ? 'no-cache' : 'no-store', signal: abort.signal
         }).then((response) => response.text().then((text) => {
-            // A page of HTML, as a strange network may put in between, is no answer.
+            // An HTML page, as a captive portal may send, is no answer.
             const json = text.charAt(0) === '{', body = json ? JSON.parse(text) : {};
             clearTimeout(limit);
             resolve({body, ok: response.ok && (json || response.status === 204), status: response.status,
@@ -77,7 +77,7 @@ function inTrouble(kind, trouble, retryMs) {
     if (me.status === 'NOT_ENTERED' && !me.ending) {
         me.ending = 'UNAVAILABLE';
     }
-    // A missed look at the board is best made up for by an exact answer.
+    // A missed read of the board is best made up for by an exact answer.
     plan(kind === 'board' && me.status === 'WAITING' && !me.ending ? 'ask' : kind,
         Math.max(retryMs, backoff(me.failures, Math.random())));
 }
@@ -99,7 +99,7 @@ function handle(kind, answer) {
     }
 }
 
-/* The network is back, or the tab is seen again: catch up at once. */
+/* The network is back, or the tab is visible again: catches up immediately. */
 function wake() {
     me.failures = 0;
     if (next && !busy) {

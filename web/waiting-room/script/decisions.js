@@ -1,20 +1,20 @@
 /*
- * What the waiting page decides from what is known and the time: its place by the board, whether and when to ask, which
- * face to show. Nothing is asked or shown here; tests load it by tests/page/waiting_page.js.
+ * The decisions of the waiting page, from what is known and the time: its place by the board, whether and when to poll,
+ * which face to show. No requests and no display; tests load it by tests/page/waiting_page.js.
  */
 
 const NEAR_AHEAD = 20, NEAR_SECONDS = 5, STALLED_MS = 10000, BOARD_MS = 3000, SPREAD_MS = 5000, RECHECK_MS = 300000;
 const RELOADS_IN_A_ROW = 5, RELOAD_GAP_MS = 3000, ROW_MS = 60000;
 
-/** The 1-based place of number `seq` by the board; null where the board cannot tell. */
+/** The 1-based place of number `seq` by the board; null if the board does not suffice. */
 function placeFromBoard(board, seq) {
-    // A board from before the number was given says nothing of it.
+    // A board older than the number says nothing about it.
     if (!(seq >= board.headSeq) || board.lastSeq < seq) {
         return null;
     }
     let place = seq - board.headSeq + 1;
     for (const gone of board.departures || []) {
-        // A range only partly between may have lost people behind us, or before the head.
+        // A range that overlaps only partly may have lost members behind us, or before the head.
         if (gone.from >= board.headSeq && gone.to < seq) {
             place -= gone.count;
         }
@@ -22,7 +22,7 @@ function placeFromBoard(board, seq) {
     return Math.max(1, board.waiting > 0 ? Math.min(place, board.waiting) : place);
 }
 
-/** The way so far: {key, first, shown}. What is shown never grows while the number (key) stays. */
+/** The progress, {key, first, shown}. The place shown never grows while the number (key) stays. */
 function followWay(way, key, place) {
     return way && way.key === key ? {key, first: way.first, shown: Math.min(way.shown, place)} :
         {key, first: place, shown: place};
@@ -36,7 +36,7 @@ function isDrawn(me) {
     return me.exactOnly || me.mode === 'lottery';
 }
 
-/** Why the place must be asked for, or null where the board is enough. `now` in ms. */
+/** Why the place must be polled, or null if the board suffices. `now` in ms. */
 function whyAsk(me, board, now) {
     const exact = isDrawn(me) || me.seq == null, moves = !standsStill(me);
     const close = !me.place || me.place <= NEAR_AHEAD + 1 || me.eta <= NEAR_SECONDS;
@@ -58,14 +58,14 @@ function whyAsk(me, board, now) {
     return now - me.askedAt >= me.askEvery ? 'recheck' : null;
 }
 
-/** How long to hold a question back, in ms, so that a crowd does not ask at once. */
+/** How long to delay a request, in ms, so that a crowd does not send it together. */
 function spreadOf(why, waiting, random) {
     const most = {changed: SPREAD_MS, stalled: SPREAD_MS, board: SPREAD_MS, passed: 1000,
         exact: Math.min(30000, (waiting || 0) / 20)};
     return random * (most[why] || 0);
 }
 
-/** Time to the next look at the board, in ms: 1 to 30 s by the wait left, and up to a quarter more. */
+/** The time until the board is read again, in ms: 1 to 30 s by the remaining wait, and up to a quarter more. */
 function boardDelay(me, random) {
     const eta = me.eta === undefined ? (me.place || 3000) / 10 : me.eta;
     const seconds = standsStill(me) ? 5 : eta <= 10 ? 1 : eta <= 60 ? 2 : eta <= 300 ? 5 : eta <= 1800 ? 10 : 30;
@@ -73,25 +73,25 @@ function boardDelay(me, random) {
 }
 
 /**
- * The same in a hidden tab: 20 to 30 s, but well within the time one may be away at the front. Not more: whoever is near the
- * front comes back with the ticket before recoverySeconds have passed, should Redis lose its memory.
+ * The same in a hidden tab: 20 to 30 s, but well within the time one may be away at the front. Not more: members near the
+ * front must come back with the ticket before recoverySeconds have passed, if Redis loses its memory.
  */
 function hiddenDelay(pickupSeconds, random) {
     const longest = Math.min(30, (pickupSeconds || 90) / 2), shortest = Math.min(20, longest * 0.75);
     return (shortest + (longest - shortest) * random) * 1000;
 }
 
-/** Time to the next try after so many failures, in ms: doubling up to 30 s, at least half of it. */
+/** Backoff after so many failures, in ms: doubling up to 30 s, at least half of it. */
 function backoff(failures, random) {
     return Math.min(30000, 500 * Math.pow(2, Math.min(failures, 6))) * (0.5 + random / 2);
 }
 
-/** How long to stay away, in ms, where the server has said so: not all of a crowd come back in one moment. */
+/** How long to stay away, in ms, if the server set a time: randomized, so that a crowd does not come back together. */
 function stayAway(retryMs, random) {
     return retryMs * (1 + random / 4);
 }
 
-/** How long to wait before the page is loaded again, in ms; -1: too often already. */
+/** How long to wait before a reload of the page, in ms; -1: too many reloads already. */
 function reloadWait(record, now) {
     if (!record || now - record.at > ROW_MS) {
         return 0;
@@ -99,7 +99,8 @@ function reloadWait(record, now) {
     return record.count >= RELOADS_IN_A_ROW ? -1 : Math.max(0, record.at + RELOAD_GAP_MS - now);
 }
 
-/** The face for what is known. `me.ending` is one that an answer or the person must end. */
+/** The face for what is known. `me.ending` is a final one that only an answer or the person
+ *  changes. */
 function faceFor(me) {
     if (me.ending) {
         return me.ending;

@@ -1,5 +1,5 @@
 /*
- * What is shown and announced, in the person's language.
+ * The display and announcements, in the person's language.
  */
 
 const said = {message: me.message, at: Date.now()};
@@ -57,7 +57,7 @@ function renderResult(result) {
     }
 }
 
-/* One thing at a time, and a place only every half minute and in round numbers. */
+/* One announcement at a time; the place only every half minute and in round numbers. */
 function announce(face, ahead) {
     const heading = headingOf(face), round = roundedAhead(ahead);
     let text = '';

@@ -1,6 +1,6 @@
 /*
- * What this page knows: of its person (me), of the queue (board) and of the server's clock; how answers add to it, and
- * what of it lives through a reload.
+ * The state of the page: of its person (me), of the queue (board) and of the server's clock; how answers update it, and
+ * what survives a reload.
  */
 
 const me = Object.assign({}, state, {
@@ -12,7 +12,7 @@ const me = Object.assign({}, state, {
 
 let board = null, clockOffset = 0;
 
-/* What must live through a reload; in the history entry where storage is refused. */
+/* The state that must survive a reload; in the history entry if storage is refused. */
 function keyOf(name) {
     return 'sluice.' + state.queue + '.' + name;
 }
@@ -43,7 +43,7 @@ function msToOpening() {
 
 function learnPlace(place) {
     me.place = place;
-    // A draw may still give any place: there is nothing to hold to before the opening.
+    // Before the opening a draw may still give any place: there is none to keep.
     if (place && me.queueState !== 'PRE_OPEN') {
         me.way = followWay(me.way, me.epoch + '.' + me.seq, place);
         me.place = me.way.shown;
@@ -51,7 +51,7 @@ function learnPlace(place) {
     }
 }
 
-/* The wait left, by the place and a rate that follows its samples slowly. */
+/* The remaining wait, by the place and a rate smoothed over its samples. */
 function learnWait(rate) {
     const now = Date.now();
     me.eta = undefined;

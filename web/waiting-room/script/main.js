@@ -1,8 +1,8 @@
 /*
- * The waiting page. Far from the front it reads the board, a document for everyone, and computes the place
- * from its own number; it asks exactly near the front and when something does not add up. ES2015 only, for old
- * phones. The gate puts the parts (script/NAME.js) where they are named, and the whole into the page: nothing is
- * fetched for it. So the parts share the names of this function, and none may be declared twice.
+ * The waiting page. Far from the front it reads the board, a document for everyone, and computes the place from
+ * its own number; it polls exactly near the front and if something does not add up. ES2015 only, for old phones.
+ * The gate inserts the parts (script/NAME.js) where they are named, and the result into the page: nothing is
+ * fetched for it. So the parts share the scope of this function, and no name may be declared twice.
  */
 (function () {
 'use strict';

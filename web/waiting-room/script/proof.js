@@ -1,5 +1,5 @@
 /*
- * The proof of work that a place may cost, a piece at a time. Tests load it as they do decisions.js.
+ * The proof of work that a place may cost, in slices. Tests load it as they do decisions.js.
  */
 
 /* SHA-256, of eight words and a counter: a page without TLS has no other. Its constants are fractions of primes' roots. */
@@ -27,7 +27,7 @@ function hash(text, counter) {
     return [a, b, c, d, e, f, g, h].map((word, i) => word + START[i] | 0);
 }
 
-/** Tries some counters of an ALTCHA challenge. Gives {solution}, or the next {counter}. */
+/** Tries some counters of an ALTCHA challenge. Returns {solution}, or the next {counter}. */
 function tryCounters(challenge, counter) {
     const p = challenge.parameters, words = (hex) => hex.match(/.{8}/g).map((word) => parseInt(word, 16) | 0);
     const text = words(p.salt + p.nonce), wanted = words(p.keyPrefix);

@@ -1,5 +1,5 @@
 /*
- * The person's turn: a sound and a notice for those who want them, and the way into the site.
+ * The person's turn: a sound and a notification if wanted, and the way into the site.
  */
 
 let sound = null;
@@ -37,17 +37,17 @@ function alertPerson() {
     try {
         new Notification(texts.readyTitle, {body: location.hostname, tag: 'sluice'}).onclick = () => focus();
     } catch (unsupported) {
-        // Some phones show those of installed apps only: the sound must do.
+        // Some phones show notifications of installed apps only: the sound must do.
     }
 }
 
-/* The gate lets this person through: the page loads its own address again. */
+/* The gate admits this person: the page reloads its own address. */
 function open() {
     const now = Date.now(), record = recall('reloads'), wait = reloadWait(record, now);
     stop(null);
     me.status = 'READY';
     if (wait < 0) {
-        // Let in again and again, and still here: the browser does not keep the pass.
+        // Admitted again and again, and still here: the browser does not keep the pass.
         stop('COOKIES');
     } else if (!me.opening) {
         me.opening = true;

@@ -1,17 +1,17 @@
 /*
- * Waits, numbers of people and times as one would say them. Tests load it as they do decisions.js.
+ * Waits, numbers of people and times for people. Tests load it as they do decisions.js.
  */
 
 function approach(from, to, seconds, slowness) {
     return from + (to - from) * (1 - Math.exp(-seconds / slowness));
 }
 
-/** The wait to show, in seconds: goes to `target` steadily, down sooner than up. */
+/** The wait to show, in seconds: approaches `target` steadily, faster downwards than upwards. */
 function damp(shown, target, seconds) {
     return shown === undefined ? target : approach(shown, target, seconds, target > shown ? 90 : 20);
 }
 
-/** A wait in seconds as a range to say: {key, low, high}. */
+/** A wait in seconds as a range: {key, low, high}. */
 function waitRange(seconds) {
     const hours = seconds > 4500, unit = hours ? 3600 : 60;
     const step = hours ? 0.5 : seconds > 750 ? 5 : 1;
@@ -21,13 +21,13 @@ function waitRange(seconds) {
         {key: high > 24 && hours ? 'veryLong' : hours ? 'hourRange' : 'minuteRange', low, high};
 }
 
-/** A number of people as one would say it: only a change of it is worth an announcement. */
+/** A rounded number of people: only a change of it is announced. */
 function roundedAhead(ahead) {
     const step = ahead <= 10 ? 1 : ahead <= 100 ? 10 : Math.pow(10, String(ahead).length - 1 - (ahead > 1000));
     return Math.ceil(ahead / step) * step;
 }
 
-/** The share of the way done, in per cent. */
+/** The share of the wait done, in per cent. */
 function progressShare(way) {
     return way ? Math.round((way.first - way.shown) / way.first * 100) : 0;
 }
@@ -36,7 +36,7 @@ function fill(text, values) {
     return text.replace(/\{(\w+)\}/g, (all, name) => name in values ? values[name] : all);
 }
 
-/** A length of time in words. A unit serves from two of it on, so no language needs its singular. */
+/** A duration in words. A unit is used from two of it on, so no language needs its singular. */
 function durationText(seconds, texts) {
     const unit = [['days', 86400], ['hours', 3600], ['minutes', 60]].filter((one) =>
         seconds >= (seconds % one[1] === 0 ? 2 : 5) * one[1])[0];
