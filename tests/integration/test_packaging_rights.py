@@ -315,6 +315,23 @@ def test_a_new_host_with_one_user_needs_no_password(host, bootstrap):
     assert "sluice-site" in host.calls.read_text()
 
 
+def test_files_that_are_in_place_already_may_be_named(host, bootstrap):
+    """Repeated by hand with what the host itself has."""
+    for name, text in {"sluice-site": "exit 0", "nginx": "exit 0", "curl": "printf 200"}.items():
+        (host.programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (host.programs / name).chmod(0o755)
+    for folder in ("available", "enabled"):
+        (host.etc / f"nginx/sites-{folder}").mkdir()
+    site = host.etc / "nginx/sites-available/sluice"
+    site.write_text("# a site\n")
+    host.config.chmod(0o600)
+    for _ in range(2):
+        bootstrap.run("--settings", "/etc/sluice/sluice.conf", "--site", "/etc/nginx/sites-available/sluice", expect=0)
+    assert host.config.read_text() == SETTINGS and site.read_text() == "# a site\n"
+    found = host.config.stat()
+    assert (found.st_mode & 0o777, found.st_uid, found.st_gid) == (0o640, 0, 4000) and site.stat().st_mode & 0o777 == 0o644
+
+
 @pytest.mark.parametrize("own", ["", "maxmemory 3gb\n"])
 def test_redis_on_the_host_refuses_writes_before_memory_is_short(host, bootstrap, own):
     host.conf.write_text(REDIS_CONF + own)
