@@ -119,6 +119,27 @@ def test_installed_scripts_find_what_they_need(installed, make_directory):
     assert not left, left
 
 
+def test_installed_documents_link_to_what_is_installed(installed):
+    """To files and to headings, in the documents' own folder; units name a document that is there."""
+    place, checked, wrong = installed / "usr/share/doc/sluice", 0, []
+    for page in place.rglob("*.md"):
+        for target, heading in re.findall(r"\]\((?![a-z]+:)([^)#\s]*)#?([^)\s]*)\)", page.read_text()):
+            path = (page.parent / target).resolve() if target else page
+            checked += 1
+            if not path.is_relative_to(place) or not path.exists() or heading and heading not in headings(path):
+                wrong.append(f"{page.relative_to(place)}: {target}#{heading}")
+    assert checked > 200 and not wrong, "\n".join(wrong)
+    for unit in UNITS.glob("sluice*"):
+        for named in re.findall(r"^Documentation=file://(.*)$", unit.read_text(), re.MULTILINE):
+            assert (installed / named.lstrip("/")).exists(), (unit, named)
+
+
+def headings(page):
+    """As GitHub names them in links."""
+    return {re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
+            for text in re.findall(r"^#+ +(.*)$", page.read_text(), re.MULTILINE)}
+
+
 def test_sluicectl_looks_where_the_installation_has_the_operators_key():
     setting = re.search(r"^admin_key_file = (.*)$", (ROOT / "packaging/etc/sluice.conf.in").read_text(), re.MULTILINE)
     path = setting[1].replace("@sysconfdir@", "/etc")
