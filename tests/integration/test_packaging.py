@@ -134,6 +134,44 @@ def test_installed_documents_link_to_what_is_installed(installed):
             assert (installed / named.lstrip("/")).exists(), (unit, named)
 
 
+def test_commands_in_documents_are_those_of_the_programs(installed):
+    """Each program has the options that documents call it with, files that they name are installed, and a pool's socket is not
+    restarted with its workers."""
+    build, commands, checked, wrong = build_directory("--sanitizers", "--test-hooks"), {}, 0, []
+    for path in (installed / "usr/sbin").iterdir():
+        commands[path.name] = installed / os.readlink(path).lstrip("/")
+    for name in ("sluice-fcgi", "sluice-scheduler", "sluice-board", "sluice-reconcile", "sluicectl/sluicectl"):
+        commands[name.split("/")[-1]] = build / name
+    helps = {}
+    for page in (installed / "usr/share/doc/sluice/docs").rglob("*.md"):
+        text = page.read_text()
+        for name, words in re.findall(r"(?:^|[\s`])(sluice(?:ctl|-[a-z-]+))((?: +[^\s`|&;#>]+)*)", text):
+            options = re.findall(r"(?<= )--?[a-z][a-z-]*", words)
+            if not options or words.lstrip().startswith("-- "):
+                continue
+            of = re.match(r"(?: [a-z][a-z-]*)*", words)[0].split()[:2] if name == "sluicectl" else []
+            said = helps.get((name, *of)) or helps.setdefault((name, *of), help_of(commands.get(name), *of))
+            checked += 1
+            wrong += [f"{page.name}: {name}{words}: there is no {option}" for option in options
+                      if not re.search(rf"(?<![\w-]){option}(?![\w-])", said)]
+        wrong += [f"{page.name}: {line.strip()}" for line in text.splitlines() if re.search(r"systemctl \w+ .*sluice-pool@\*(?!\.)", line)]
+        files = re.findall(r"`[^`\n]*?(?:/usr/share/sluice/|(?=examples/))([\w./-]+)", text)
+        wrong += [f"{page.name}: {file} is not installed" for file in files if not (installed / "usr/share/sluice" / file).exists()]
+        checked += len(files)
+    assert checked > 50 and not wrong, "\n".join(wrong)
+
+
+def help_of(program, *words):
+    """Of a command of sluicectl's the words after its name may be arguments; options before a command are in the head of it all."""
+    if program is None:
+        return ""
+    for count in range(len(words), -1, -1):
+        done = subprocess.run([program, *words[:count], "--help"], capture_output=True, text=True, timeout=60)
+        if done.returncode == 0:
+            break
+    return done.stdout + (run(program, "help").split("COMMANDS")[0] if words else "")
+
+
 def headings(page):
     """As GitHub names them in links."""
     return {re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
