@@ -74,13 +74,21 @@ static void check_memory(struct doctor *doctor, struct str info)
                  "Set maxmemory-policy noeviction (CONFIG SET, and in redis.conf): with any other "
                  "Redis may evict members from the line when memory is short.",
                  "maxmemory-policy is %.*s", STR_ARG(policy));
-    doctor_check(
-        doctor, "redis.memory", most == 0 || used < most / 100 * MEMORY_PERCENT_MAX, FINDING_FAIL,
-        "Raise maxmemory: when it is used up, no one can enter. sluicectl plan computes what a "
-        "crowd needs.",
-        "%" PRId64 " MiB are used, %s", used / 1024 / 1024,
-        most == 0 ? "without a limit"
-                  : arena_format(doctor->arena, "of at most %" PRId64, most / 1024 / 1024));
+    if (most == 0) {
+        doctor_note(
+            doctor, "redis.memory", FINDING_WARN,
+            "Set maxmemory (CONFIG SET, and in redis.conf) to two fifths of the machine's "
+            "memory, or half if Redis is alone there: without it the kernel ends Redis when "
+            "memory is short, and nothing warns before. sluicectl plan computes what a "
+            "crowd needs.",
+            "%" PRId64 " MiB are used, without a limit", used / 1024 / 1024);
+    } else {
+        doctor_check(doctor, "redis.memory", used < most / 100 * MEMORY_PERCENT_MAX, FINDING_FAIL,
+                     "Raise maxmemory: when it is used up, no one can enter. sluicectl plan "
+                     "computes what a crowd needs.",
+                     "%" PRId64 " MiB are used, of at most %" PRId64, used / 1024 / 1024,
+                     most / 1024 / 1024);
+    }
 }
 
 static void check_persistence(struct doctor *doctor, struct redis *redis, struct str info)

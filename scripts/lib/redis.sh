@@ -21,6 +21,7 @@ appendonly yes
 appendfsync everysec
 # A queue must never lose a member because memory is short: writes fail instead.
 maxmemory-policy noeviction
+maxmemory $(redis_memory_limit)
 CONF
 }
 

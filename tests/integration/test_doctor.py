@@ -68,7 +68,9 @@ def patient(all_parts, make_directory):
     memory = Path("/dev/shm") / all_parts.directory.name
     memory.mkdir()
     patient = Patient(all_parts, make_directory("doctor"), memory)
+    all_parts.redis.config_set("maxmemory", "1gb")
     yield patient
+    all_parts.redis.config_set("maxmemory", "0")
     shutil.rmtree(memory)
     patient.nginx.unlink()
 
@@ -190,16 +192,17 @@ def test_what_is_wrong_is_found(patient, spoil, name, state):
     assert set(wrong) <= allowed or spoil is folder_of_secrets_open_to_all, wrong
 
 
-@pytest.mark.parametrize("key, value, sound, name", [
-    ("maxmemory-policy", "allkeys-lru", "noeviction", "redis.maxmemory-policy"),
-    ("appendonly", "no", "yes", "redis.append-only"), ("appendfsync", "no", "everysec", "redis.appendfsync"),
-    ("maxmemory", "2mb", "0", "redis.memory")])
-def test_a_redis_that_may_forget_is_found(patient, key, value, sound, name):
-    if key == "maxmemory":
+@pytest.mark.parametrize("key, value, sound, name, code", [
+    ("maxmemory-policy", "allkeys-lru", "noeviction", "redis.maxmemory-policy", 1),
+    ("appendonly", "no", "yes", "redis.append-only", 1), ("appendfsync", "no", "everysec", "redis.appendfsync", 1),
+    ("maxmemory", "2mb", "1gb", "redis.memory", 1), ("maxmemory", "0", "1gb", "redis.memory", None)])
+def test_a_redis_that_may_forget_is_found(patient, key, value, sound, name, code):
+    if value == "2mb":
         patient.parts.redis.set("o3:large", "x" * 3_000_000)
     patient.parts.redis.config_set(key, value)
     try:
-        assert set(patient.findings(1)) == {name}
+        found = patient.findings(code)
+        assert set(found) == {name} and found[name]["state"] == ("fail" if code == 1 else "warn")
     finally:
         patient.parts.redis.config_set(key, sound)
         patient.parts.redis.delete("o3:large")

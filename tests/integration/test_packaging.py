@@ -119,6 +119,65 @@ def test_installed_scripts_find_what_they_need(installed, make_directory):
     assert not left, left
 
 
+def test_installed_documents_link_to_what_is_installed(installed):
+    """To files and to headings, in the documents' own folder; units name a document that is there."""
+    place, checked, wrong = installed / "usr/share/doc/sluice", 0, []
+    for page in place.rglob("*.md"):
+        for target, heading in re.findall(r"\]\((?![a-z]+:)([^)#\s]*)#?([^)\s]*)\)", page.read_text()):
+            path = (page.parent / target).resolve() if target else page
+            checked += 1
+            if not path.is_relative_to(place) or not path.exists() or heading and heading not in headings(path):
+                wrong.append(f"{page.relative_to(place)}: {target}#{heading}")
+    assert checked > 200 and not wrong, "\n".join(wrong)
+    for unit in UNITS.glob("sluice*"):
+        for named in re.findall(r"^Documentation=file://(.*)$", unit.read_text(), re.MULTILINE):
+            assert (installed / named.lstrip("/")).exists(), (unit, named)
+
+
+def test_commands_in_documents_are_those_of_the_programs(installed):
+    """Each program has the options that documents call it with, files that they name are installed, and a pool's socket is not
+    restarted with its workers."""
+    build, commands, checked, wrong = build_directory("--sanitizers", "--test-hooks"), {}, 0, []
+    for path in (installed / "usr/sbin").iterdir():
+        commands[path.name] = installed / os.readlink(path).lstrip("/")
+    for name in ("sluice-fcgi", "sluice-scheduler", "sluice-board", "sluice-reconcile", "sluicectl/sluicectl"):
+        commands[name.split("/")[-1]] = build / name
+    helps = {}
+    for page in (installed / "usr/share/doc/sluice/docs").rglob("*.md"):
+        text = page.read_text()
+        for name, words in re.findall(r"(?:^|[\s`])(sluice(?:ctl|-[a-z-]+))((?: +[^\s`|&;#>]+)*)", text):
+            options = re.findall(r"(?<= )--?[a-z][a-z-]*", words)
+            if not options or words.lstrip().startswith("-- "):
+                continue
+            of = re.match(r"(?: [a-z][a-z-]*)*", words)[0].split()[:2] if name == "sluicectl" else []
+            said = helps.get((name, *of)) or helps.setdefault((name, *of), help_of(commands.get(name), *of))
+            checked += 1
+            wrong += [f"{page.name}: {name}{words}: there is no {option}" for option in options
+                      if not re.search(rf"(?<![\w-]){option}(?![\w-])", said)]
+        wrong += [f"{page.name}: {line.strip()}" for line in text.splitlines() if re.search(r"systemctl \w+ .*sluice-pool@\*(?!\.)", line)]
+        files = re.findall(r"`[^`\n]*?(?:/usr/share/sluice/|(?=examples/))([\w./-]+)", text)
+        wrong += [f"{page.name}: {file} is not installed" for file in files if not (installed / "usr/share/sluice" / file).exists()]
+        checked += len(files)
+    assert checked > 50 and not wrong, "\n".join(wrong)
+
+
+def help_of(program, *words):
+    """Of a command of sluicectl's the words after its name may be arguments; options before a command are in the head of it all."""
+    if program is None:
+        return ""
+    for count in range(len(words), -1, -1):
+        done = subprocess.run([program, *words[:count], "--help"], capture_output=True, text=True, timeout=60)
+        if done.returncode == 0:
+            break
+    return done.stdout + (run(program, "help").split("COMMANDS")[0] if words else "")
+
+
+def headings(page):
+    """As GitHub names them in links."""
+    return {re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
+            for text in re.findall(r"^#+ +(.*)$", page.read_text(), re.MULTILINE)}
+
+
 def test_sluicectl_looks_where_the_installation_has_the_operators_key():
     setting = re.search(r"^admin_key_file = (.*)$", (ROOT / "packaging/etc/sluice.conf.in").read_text(), re.MULTILINE)
     path = setting[1].replace("@sysconfdir@", "/etc")

@@ -269,7 +269,8 @@ def bootstrap(host):
     share.mkdir(parents=True)
     shutil.copy(ROOT / "packaging/etc/sysctl.conf", share)
     programs = {name: f'echo {name} "$@" >>{host.calls}' for name in ("apt-get", "sysctl", "systemd-tmpfiles")}
-    programs |= {"sluice-rights": f"exec {ROOT}/packaging/rights", "sluice-site": f"echo sluice-site >>{host.calls}; exit 7"}
+    programs |= {"sluice-rights": f"exec {ROOT}/packaging/rights", "sluice-site": f"echo sluice-site >>{host.calls}; exit 7",
+                 "sluice-keys": "exit 0"}
     for name, text in programs.items():
         (host.programs / name).write_text(f"#!/bin/sh\n{text}\n")
         (host.programs / name).chmod(0o755)
@@ -277,9 +278,12 @@ def bootstrap(host):
     settings.write_text(SETTINGS)
     (folder / "stores").mkdir(parents=True)
 
-    def run(expect):
+    (share.parent / "sql").mkdir()
+    shutil.copy(ROOT / "sql/roles.sql", share.parent / "sql")
+
+    def run(*options, expect):
         subprocess.run(["tar", "-C", folder, "-cf", keys, "."], check=True)
-        return host.run("--settings", settings, "--secrets", keys, script="bootstrap", expect=expect,
+        return host.run(*(options or ("--settings", settings, "--secrets", keys)), script="bootstrap", expect=expect,
                         mounts=f"mount --bind {host.place}/share /usr/share")
     return SimpleNamespace(run=run, settings=settings, stores=folder / "stores")
 
@@ -309,3 +313,34 @@ def test_a_new_host_reports_which_password_it_lacks(host, bootstrap):
 def test_a_new_host_with_one_user_needs_no_password(host, bootstrap):
     bootstrap.run(expect=7)
     assert "sluice-site" in host.calls.read_text()
+
+
+def test_files_that_are_in_place_already_may_be_named(host, bootstrap):
+    """Repeated by hand with what the host itself has."""
+    for name, text in {"sluice-site": "exit 0", "nginx": "exit 0", "curl": "printf 200"}.items():
+        (host.programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (host.programs / name).chmod(0o755)
+    for folder in ("available", "enabled"):
+        (host.etc / f"nginx/sites-{folder}").mkdir()
+    site = host.etc / "nginx/sites-available/sluice"
+    site.write_text("# a site\n")
+    host.config.chmod(0o600)
+    for _ in range(2):
+        bootstrap.run("--settings", "/etc/sluice/sluice.conf", "--site", "/etc/nginx/sites-available/sluice", expect=0)
+    assert host.config.read_text() == SETTINGS and site.read_text() == "# a site\n"
+    found = host.config.stat()
+    assert (found.st_mode & 0o777, found.st_uid, found.st_gid) == (0o640, 0, 4000) and site.stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize("own", ["", "maxmemory 3gb\n"])
+def test_redis_on_the_host_refuses_writes_before_memory_is_short(host, bootstrap, own):
+    host.conf.write_text(REDIS_CONF + own)
+    for _ in range(2):
+        bootstrap.run("--all-in-one", expect=7)
+    limit, = re.findall(r"^maxmemory (\d+)([mg]b)$", host.conf.read_text(), re.MULTILINE)
+    assert re.findall(r"^maxmemory-policy (.*)$", host.conf.read_text(), re.MULTILINE) == ["noeviction"]
+    if own:
+        assert limit == ("3", "gb")
+    else:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
+        assert limit[1] == "mb" and 0 < int(limit[0]) <= memory * 2 / 5
