@@ -122,8 +122,9 @@ static void pass(struct reconcile *reconcile)
     reconcile_figures(reconcile, began_us);
 }
 
-/* Between two passes: a Redis that has begun anew is not made to wait for the next one. Returns
- * whether to end. */
+/* Between two passes: a Redis that has begun anew is not made to wait for the next one, unless
+ * another reconcile is recovering its queues: the next pass would overtake that one. Returns whether
+ * to end. */
 static bool wait_or_notice(struct reconcile *reconcile, int64_t ms)
 {
     int64_t until_ms = clock_monotonic_ms() + ms;
@@ -133,7 +134,7 @@ static bool wait_or_notice(struct reconcile *reconcile, int64_t ms)
 
     while (!over && !changed && left_ms > 0) {
         over = shutdown_wait(left_ms < LOOK_MS ? left_ms : LOOK_MS);
-        changed = !over && reconcile_tenures_changed(reconcile);
+        changed = !over && !reconcile->report.overtaken && reconcile_tenures_changed(reconcile);
         arena_reset(reconcile->arena);
         left_ms = until_ms - clock_monotonic_ms();
     }

@@ -49,6 +49,7 @@ struct reconcile_report {
     int64_t seats_corrected; /* of which Redis believed what PostgreSQL does not know */
     bool redis_silent;
     bool postgres_silent;
+    bool overtaken; /* another reconcile has begun a later recovery of a queue */
 };
 
 /** The seat that was compared last. */
