@@ -7,7 +7,7 @@
 -- publisher's release has. Settings that only a later release has stay as they are, and a later release may publish
 -- the same version again to add its own.
 -- intent: create (a new queue); change (only where the line exists); recover (only where spent_load or spent_settle has
--- prepared this incarnation).
+-- prepared this incarnation and epoch to the end).
 -- Returns {PUBLISHED}, {OLDER}, or NOT_FOUND where the intent does not fit: Redis has lost its memory, and only recovery may
 -- recreate the line.
 -- Safe because a version that is not newer changes nothing, and a new epoch empties the line in the step that sets it: no
@@ -23,9 +23,11 @@ end
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local state = redis.call('HMGET', key_state, 'incarnation', 'epoch', 'seq', 'preparedFor')
+local state = redis.call('HMGET', key_state, 'incarnation', 'epoch', 'seq', 'preparedFor',
+    'preparedEpoch', 'preparedTo')
 local in_line = known and (deleted == '1' or state[1] == arg_incarnation)
-if (arg_intent == 'change' and not in_line) or (arg_intent == 'recover' and state[4] ~= arg_incarnation) then
+local is_prepared = state[4] == arg_incarnation and state[5] == arg_epoch and state[6] == 'all'
+if (arg_intent == 'change' and not in_line) or (arg_intent == 'recover' and not is_prepared) then
     return { 'NOT_FOUND', 'unknown' }
 end
 local fields = {}
@@ -64,12 +66,12 @@ if redis.call('HGET', key_settings, 'deleted') == '1' then
     return { 'PUBLISHED' }
 end
 local is_reset = state[2] and state[2] ~= arg_epoch
+if (is_reset or not state[1]) and arg_intent ~= 'recover' then
+    -- In a recovery it holds the spent numbers of this line already, otherwise at most those of an abandoned recovery.
+    redis.call('UNLINK', key_seated)
+end
 if is_reset then
     empty_the_line()
-    if arg_intent ~= 'recover' then
-        -- In a recovery it holds the numbers spent since the reset already, see spent_settle.
-        redis.call('UNLINK', key_seated)
-    end
     redis.call('HSET', key_state, 'epoch', arg_epoch, 'seq', 0, 'prunedTo', 0, 'countedFrom', 1, 'mainFront', 0)
     -- The totals continue, for graphs; a result counts from here.
     for _, name in ipairs({ 'entered', 'admitted', 'consumed', 'left', 'expired' }) do

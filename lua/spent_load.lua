@@ -1,21 +1,23 @@
 #!lua
--- spent_load: before a lost queue comes back, marks the numbers whose owners have spent an admission of this epoch, so
--- that no ticket restores them.
+-- spent_load: before a lost queue comes back, marks the numbers whose owners have spent an admission of this epoch, so that
+-- no ticket restores them.
 --@keys settings state seated
---@args incarnation
--- then numbers, or none.
--- Returns {LOADED}, or {PRESENT} where the queue exists already. A deleted queue does not count as existing: its line is gone,
--- and PostgreSQL has created it again.
--- Safe because it writes only while the queue does not exist, when no member can have been restored. It records the
--- incarnation it has prepared, and queue_publish recovers only that one: a queue lost again meanwhile does not come back
+--@args incarnation epoch after
+-- then a page of numbers above `after`, ascending; none once all are loaded.
+-- Returns {LOADED}, {OLDER} where the preparation has to begin anew (see include preparation), or {PRESENT} where the queue
+-- exists already. A deleted queue does not count as existing: its line is gone, and PostgreSQL has created it again.
+-- Safe because it writes only while the queue does not exist, when no member can have been restored. It records what it has
+-- prepared, and queue_publish recovers only that, and only when complete: a queue lost again meanwhile does not come back
 -- without its numbers.
 --@include turn
+--@include preparation
 
 if redis.call('EXISTS', key_settings) == 1 and redis.call('HGET', key_settings, 'deleted') ~= '1' then
     return { 'PRESENT' }
+elseif not continues_preparation(true) then
+    return { 'OLDER' }
 end
-redis.call('HSET', key_state, 'preparedFor', arg_incarnation)
-for i = 2, #ARGV do
+for i = 4, #ARGV do
     turn_is_over(tonumber(ARGV[i]))
 end
 return { 'LOADED' }

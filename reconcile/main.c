@@ -122,8 +122,8 @@ static void pass(struct reconcile *reconcile)
     reconcile_figures(reconcile, began_us);
 }
 
-/* Waits between two passes, but not if a Redis has started a new tenure. Returns whether to
- * exit. */
+/* Waits between two passes, but not if a Redis has started a new tenure, unless another reconcile is
+ * recovering its queues: the next pass would overtake that one. Returns whether to exit. */
 static bool wait_or_notice(struct reconcile *reconcile, int64_t ms)
 {
     int64_t until_ms = clock_monotonic_ms() + ms;
@@ -133,7 +133,7 @@ static bool wait_or_notice(struct reconcile *reconcile, int64_t ms)
 
     while (!over && !changed && left_ms > 0) {
         over = shutdown_wait(left_ms < LOOK_MS ? left_ms : LOOK_MS);
-        changed = !over && reconcile_tenures_changed(reconcile);
+        changed = !over && !reconcile->report.overtaken && reconcile_tenures_changed(reconcile);
         arena_reset(reconcile->arena);
         left_ms = until_ms - clock_monotonic_ms();
     }

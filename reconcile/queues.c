@@ -21,6 +21,15 @@ static int64_t recovery_ms(const struct queue_row *queue)
     return json_object_get_int64(seconds) * 1000;
 }
 
+/* PRESENT: another reconcile was faster, and has loaded all of them. OLDER: another one has begun a
+ * later recovery, or Redis has been lost again meanwhile. */
+static bool is_loaded(struct reconcile *reconcile, enum outcome outcome)
+{
+    reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
+    reconcile->report.overtaken |= outcome == OUTCOME_OLDER;
+    return outcome == OUTCOME_LOADED;
+}
+
 /* Members who have spent an admission of this epoch are not seated again. */
 static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_row *queue)
 {
@@ -34,11 +43,9 @@ static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_r
             reconcile->report.postgres_silent = true;
             return false;
         }
-        enum outcome outcome = spent_numbers_load(reconcile->redis, reconcile->arena, queue->id,
-                                                  queue->incarnation, queue->epoch, numbers, count);
-        if (outcome != OUTCOME_LOADED) {
-            /* PRESENT: another reconcile was faster, and has loaded all of them. */
-            reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
+        if (!is_loaded(reconcile, spent_numbers_load(reconcile->redis, reconcile->arena, queue->id,
+                                                     queue->incarnation, queue->epoch, after,
+                                                     numbers, count))) {
             return false;
         }
         after = count > 0 ? numbers[count - 1] : after;
@@ -68,8 +75,7 @@ static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_r
             count == 0 ? OUTCOME_LOADED
                        : unpaid_places_load(reconcile->redis, reconcile->arena, queue->id,
                                             queue->incarnation, words, 2 * count);
-        if (outcome != OUTCOME_LOADED) {
-            reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
+        if (!is_loaded(reconcile, outcome)) {
             return false;
         }
         after = count > 0 ? places[count - 1] : after;

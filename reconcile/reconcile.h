@@ -48,6 +48,7 @@ struct reconcile_report {
     int64_t seats_corrected; /* whose state in Redis PostgreSQL does not know */
     bool redis_silent;
     bool postgres_silent;
+    bool overtaken; /* another reconcile has begun a later recovery of a queue */
 };
 
 /** The last seat compared. */

@@ -225,7 +225,7 @@ void opening_plan_run(const struct opening_plan *plan, struct opening_forecast *
     summarize(&it, second);
     /* The members admitted last have yet to order. */
     for (int64_t ends = second + plan->visit_s; second < ends; second++) {
-        raise_to(&forecast->most_orders, it.ordering[(second + 1) % it.horizon]);
+        raise_to(&forecast->most_orders, it.ordering[second % it.horizon]);
     }
     forecast->order_workers = 1 + (int64_t)(forecast->most_orders / ORDERS_A_WORKER);
     free(it.leaving);

@@ -97,30 +97,25 @@ int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue)
     return due;
 }
 
-static enum outcome send_numbers(struct redis *redis, struct arena *arena,
-                                 struct redis_command *command, const int64_t *numbers,
-                                 size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        redis_command_add_int(command, numbers[i]);
-    }
-    return outcome_of(redis_call(redis, arena, command));
-}
-
 enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
-                                int64_t incarnation, int64_t epoch, const int64_t *numbers,
-                                size_t count)
+                                int64_t incarnation, int64_t epoch, int64_t after,
+                                const int64_t *numbers, size_t count)
 {
-    struct redis_command *load = redis_command_script(arena, SCRIPT_SPENT_LOAD, queue);
-    redis_command_add_int(load, incarnation);
-    enum outcome loaded = send_numbers(redis, arena, load, numbers, count);
-    if (loaded != OUTCOME_PRESENT) {
-        return loaded;
+    /* Of a lost queue, and of one that is there. */
+    static const enum script SCRIPTS[] = {SCRIPT_SPENT_LOAD, SCRIPT_SPENT_SETTLE};
+    enum outcome outcome = OUTCOME_PRESENT;
+
+    for (size_t i = 0; outcome == OUTCOME_PRESENT && i < sizeof(SCRIPTS) / sizeof(*SCRIPTS); i++) {
+        struct redis_command *command = redis_command_script(arena, SCRIPTS[i], queue);
+        redis_command_add_int(command, incarnation);
+        redis_command_add_int(command, epoch);
+        redis_command_add_int(command, after);
+        for (size_t number = 0; number < count; number++) {
+            redis_command_add_int(command, numbers[number]);
+        }
+        outcome = outcome_of(redis_call(redis, arena, command));
     }
-    struct redis_command *settle = redis_command_script(arena, SCRIPT_SPENT_SETTLE, queue);
-    redis_command_add_int(settle, incarnation);
-    redis_command_add_int(settle, epoch);
-    return send_numbers(redis, arena, settle, numbers, count);
+    return outcome;
 }
 
 enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,

@@ -33,18 +33,19 @@ bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms);
  *  no answer. */
 int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue);
 
-/** Before `queue` is recovered in `incarnation`: loads the numbers whose owners have spent an
- *  admission; if Redis lost only the end of the queue's data, they leave the line. Call it at
- *  least once, even without numbers: publishing a recovered queue requires it. `epoch` is
- *  PostgreSQL's: if Redis has an older one, its line is ignored, since publishing empties it.
- *  LOADED, PRESENT if the queue is recovered already, or ADMISSION_UNAVAILABLE. `count` in
- *  0..1000. */
+/** Before `queue` is recovered in `incarnation`: loads a page of the numbers whose owners have spent
+ *  an admission: those that follow `after`, ascending. If Redis lost only the end of the queue's
+ *  data, they leave the line. A last call without numbers ends the preparation: publishing a
+ *  recovered queue requires it. `epoch` is PostgreSQL's: if Redis has an older one, its line is
+ *  ignored, since publishing empties it. LOADED, PRESENT if the queue is recovered already, OLDER
+ *  if a later recovery has begun or Redis has lost the pages before, or ADMISSION_UNAVAILABLE.
+ *  `count` in 0..1000. */
 enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
-                                int64_t incarnation, int64_t epoch, const int64_t *numbers,
-                                size_t count);
+                                int64_t incarnation, int64_t epoch, int64_t after,
+                                const int64_t *numbers, size_t count);
 
 /** Before `queue` is recovered in `incarnation`: loads the places that unpaid orders hold: `words`
- *  is member, order, member, order, …, `count` (2..1000) words. LOADED, PRESENT or
+ *  is member, order, member, order, …, `count` (2..1000) words. LOADED, PRESENT, OLDER as above, or
  *  ADMISSION_UNAVAILABLE. */
 enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,
                                 int64_t incarnation, const struct str *words, size_t count);

@@ -218,6 +218,18 @@ bool redis_pipeline_is_up(const struct redis_pipeline *pipeline)
     return pipeline->context != NULL;
 }
 
+static bool has_room(const struct redis_pipeline *pipeline, size_t commands)
+{
+    return !redis_pipeline_is_silent(pipeline) &&
+           pipeline->count + commands <= REDIS_PIPELINE_MAX + 1;
+}
+
+static void refuse(redis_pipeline_done *done, void *context)
+{
+    redis_metrics_count(NULL, HISTOGRAM_REDIS_LINE, 0);
+    done(context, NULL);
+}
+
 static void begin_asking(struct redis_pipeline *pipeline, int64_t now_ms)
 {
     static const char ASKING[] = "*1\r\n$6\r\nASKING\r\n";
@@ -229,18 +241,19 @@ static void begin_asking(struct redis_pipeline *pipeline, int64_t now_ms)
 void redis_pipeline_send_asking(struct redis_pipeline *pipeline, struct redis_command *command,
                                 redis_pipeline_done *done, void *context, int64_t now_ms)
 {
-    if (!redis_pipeline_is_silent(pipeline) && pipeline->count < REDIS_PIPELINE_MAX) {
-        begin_asking(pipeline, now_ms);
+    if (!has_room(pipeline, 2)) {
+        refuse(done, context);
+        return;
     }
+    begin_asking(pipeline, now_ms);
     redis_pipeline_send(pipeline, command, done, context, now_ms);
 }
 
 void redis_pipeline_send(struct redis_pipeline *pipeline, struct redis_command *command,
                          redis_pipeline_done *done, void *context, int64_t now_ms)
 {
-    if (redis_pipeline_is_silent(pipeline) || pipeline->count > REDIS_PIPELINE_MAX) {
-        redis_metrics_count(NULL, HISTOGRAM_REDIS_LINE, 0);
-        done(context, NULL);
+    if (!has_room(pipeline, 1)) {
+        refuse(done, context);
         return;
     }
     append(pipeline, (struct in_flight){.command = command,

@@ -1,5 +1,6 @@
 """A power cut: Redis comes back without its last moments, and nothing in its data tells."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,23 @@ def test_scripts_and_memory_that_go_change_no_tenure(known, api):
     until(lambda: api.member().enter(queue).status == 201, 10)
     parts.reconcile(expect=None)
     assert api.state(queue)["incarnation"] == 1
+
+
+@pytest.mark.limit(60)
+def test_a_reconcile_that_was_overtaken_leaves_the_other_one_in_peace(known, api):
+    """It looks for a restarted Redis four times a second; two that begin anew as often would never let each other end."""
+    parts = known
+    queue = api.still_queue(recoverySeconds=0)
+    parts.redis_server.kill()
+    parts.redis_server.start()
+    # As if another one had begun a later recovery.
+    parts.redis.hset(f"sluice:{{{queue}}}:state", mapping={"preparedFor": 2, "preparedEpoch": 9, "preparedTo": 0})
+
+    def wait_incarnation(number):
+        until(lambda: parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) >= number, 15)
+        return time.monotonic()
+    parts.start_reconcile(every=3)
+    first = wait_incarnation(2)
+    assert wait_incarnation(3) - first > 2, "a whole interval, in which the other one can finish"
+    until(lambda: api.member().enter(queue).status == 201, 10, "the queue is back: that one had died")
+    assert api.state(queue)["incarnation"] == 3

@@ -65,6 +65,21 @@ def test_flushall(parts, api, lost):
     assert api.state(queue)["incarnation"] == 2
 
 
+def test_every_page_of_spent_numbers_is_loaded(parts, api):
+    """And nothing is left of a recovery of a line before, which had been given up."""
+    queue = api.queue(recoverySeconds=0)
+    parts.postgres.query("INSERT INTO admission_use (admission_id, queue, epoch, seq, kind, ref) "
+                         "SELECT %s || n, %s, 1, 2 * n, 'order', 'r' FROM generate_series(1, 2001) n", queue, queue)
+    parts.forget_everything()
+    state, seated = f"sluice:{{{queue}}}:state", f"sluice:{{{queue}}}:seated"
+    parts.redis.hset(state, mapping={"preparedFor": 1, "preparedEpoch": 1, "preparedTo": "all"})
+    parts.redis.setbit(seated, 3, 1)
+    parts.reconcile_until(lambda: api.member().enter(queue).status == 201, what="the queue is back")
+    assert parts.redis.hmget(state, "preparedFor", "preparedEpoch", "preparedTo") == ["2", "1", "all"]
+    assert parts.redis.bitcount(seated) == 2001
+    assert [parts.redis.getbit(seated, number) for number in (2, 3, 2000, 2002, 4000, 4002)] == [1, 0, 1, 1, 1, 1]
+
+
 def test_promotion_waits_for_those_who_come_back(parts, api, lost):
     """Nobody overtakes: promotion begins recoverySeconds after the queue is back, with an empty bucket."""
     queue, _items, members = lost

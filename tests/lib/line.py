@@ -246,6 +246,18 @@ class Line:
     def lead(self, owner="a", lease_ms=60000):
         return self.call("leader_acquire", owner=owner, leaseMs=lease_ms)
 
+    # Reconcile
+
+    def load_spent(self, *numbers, after=0, script="spent_load"):
+        """A page of spent numbers before a recovery; none after the last. Returns the outcome."""
+        return self.call(script, self.incarnation, self.epoch, after, *numbers)[0]
+
+    def prepare(self, *numbers, script="spent_load"):
+        """All pages of a recovery. Returns the outcome of the last."""
+        numbers = sorted(numbers)
+        assert not numbers or self.load_spent(*numbers, script=script) == "LOADED"
+        return self.load_spent(after=numbers[-1] if numbers else 0, script=script)
+
     # Members
 
     def _ask(self, script, member, ticket, visitor, *more):

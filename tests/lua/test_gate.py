@@ -252,7 +252,7 @@ def lost(timed, clock):
         for key in line.redis.keys(line.key("*")):
             line.redis.delete(key)
         line.incarnation += 1
-        assert line.call("spent_load", line.incarnation, *spent) == ["LOADED"]
+        assert line.prepare(*spent) == "LOADED"
         assert line.publish(seq_floor=floor, recovery_ms=recovery_ms, intent="recover") == "PUBLISHED"
         line.lead(lease_ms=10**9)
         clock.pass_ms(1000)

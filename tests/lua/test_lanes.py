@@ -281,7 +281,7 @@ def test_the_lane_survives_a_loss_by_the_ticket(lanes):
     tickets = {name: line.position(name).ticket for name in ("m0", "m1", "m2", "p0", "p1", "p2", "guest")}
     line.redis.flushall()
     line.incarnation += 1
-    assert line.call("spent_load", line.incarnation) == ["LOADED"]
+    assert line.prepare() == "LOADED"
     assert line.publish(seq_floor=1000, intent="recover") == "PUBLISHED"
     assert line.position("m1", old).lane == "main"
     names = list(tickets)

@@ -326,7 +326,7 @@ def test_a_mode_that_changes_all_the_same_strands_nobody(lottery):
 def lose(line, floor=1000, recovery_ms=0):
     line.redis.flushall()
     line.incarnation += 1
-    assert line.call("spent_load", line.incarnation) == ["LOADED"]
+    assert line.prepare() == "LOADED"
     assert line.publish(seq_floor=floor, recovery_ms=recovery_ms, intent="recover") == "PUBLISHED"
     line.lead()
     line.advance(1000)

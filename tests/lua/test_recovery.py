@@ -18,7 +18,7 @@ def lost(make_line):
     def lose(spent=(), floor=1000, recovery_ms=0, unpaid=()):
         line.redis.flushall()
         line.incarnation += 1
-        assert line.call("spent_load", line.incarnation, *spent) == ["LOADED"]
+        assert line.prepare(*spent) == "LOADED"
         assert not unpaid or line.call("unpaid_load", line.incarnation, *unpaid) == ["LOADED"]
         assert line.publish(seq_floor=floor, recovery_ms=recovery_ms, intent="recover") == "PUBLISHED"
         line.lead()
@@ -195,11 +195,11 @@ def test_only_recovery_makes_a_lost_line_anew(lost):
     lost.redis.flushall()
     assert lost.publish(intent="change", message="hello") == "NOT_FOUND"
     lost.incarnation += 1
-    lost.call("spent_load", lost.incarnation, 1)
+    lost.prepare(1)
     lost.redis.flushall()
     assert lost.publish(intent="recover") == "NOT_FOUND"
     assert not lost.redis.exists(lost.key("settings"))
-    lost.call("spent_load", lost.incarnation, 1)
+    lost.prepare(1)
     assert lost.publish(intent="recover") == "PUBLISHED"
     assert lost.publish(intent="change", message="hello") == "PUBLISHED"
 
@@ -220,7 +220,7 @@ def test_a_reset_keeps_what_orders_left_behind(lost):
 
 def test_spent_numbers_are_loaded_only_before_the_queue_is_back(lost):
     lost.enter("m")
-    assert lost.call("spent_load", 2, 1, 2, 3) == ["PRESENT"]
+    assert lost.load_spent(1, 2, 3) == "PRESENT"
     assert lost.redis.exists(lost.key("seated")) == 0
 
 
@@ -337,8 +337,8 @@ def cut(make_line):
 
     def lose_the_end(spent=(), floor=1000, recovery_ms=0):
         line.incarnation += 1
-        assert line.call("spent_load", line.incarnation, *spent) == ["PRESENT"]
-        assert line.call("spent_settle", line.incarnation, line.epoch, *spent) == ["LOADED"]
+        assert line.load_spent(*spent) == "PRESENT"
+        assert line.prepare(*spent, script="spent_settle") == "LOADED"
         assert line.publish(seq_floor=floor, recovery_ms=recovery_ms, intent="recover") == "PUBLISHED"
         line.lead()
         line.advance(1000)
@@ -427,7 +427,7 @@ def test_who_is_set_aside_and_has_ordered_does_not_come_back(make_line):
     line.promote(1)
     assert line.members("away") == ["m"]
     line.incarnation += 1
-    assert line.call("spent_settle", line.incarnation, line.epoch, ticket.seq) == ["LOADED"]
+    assert line.prepare(ticket.seq, script="spent_settle") == "LOADED"
     assert line.publish(intent="recover") == "PUBLISHED"
     assert line.members("away") == []
     assert line.position("m", ticket).status == "NOT_ENTERED"
@@ -445,7 +445,7 @@ def test_a_draw_that_was_held_stands_when_the_end_is_lost(make_line):
     before = {member: line.position(member, ticket).rank for member, ticket in tickets.items()}
     ended = [member for member, rank in before.items() if rank in (0, 3)]
     line.incarnation += 1
-    assert line.call("spent_settle", line.incarnation, line.epoch, *(tickets[member].seq for member in ended)) == ["LOADED"]
+    assert line.prepare(*(tickets[member].seq for member in ended), script="spent_settle") == "LOADED"
     assert line.publish(intent="recover", mode="lottery", opensAt=0) == "PUBLISHED"
     line.lead()
     line.advance(1000)
@@ -458,7 +458,7 @@ def test_settling_twice_or_late_changes_nothing(cut):
     tickets = [cut.enter(member).ticket for member in "ab"]
     cut.lose_the_end(spent=[tickets[0].seq])
     before = cut.redis.hgetall(cut.key("state"))
-    assert cut.call("spent_settle", cut.incarnation, cut.epoch, tickets[1].seq) == ["PRESENT"]
+    assert cut.load_spent(tickets[1].seq, script="spent_settle") == "PRESENT"
     assert cut.redis.hgetall(cut.key("state")) == before
     assert cut.position("b", tickets[1]).rank == 0
 
@@ -474,9 +474,10 @@ def test_a_reset_that_redis_has_not_heard_of(make_line):
     line.redis.setbit(line.key("seated"), 3, 1)
     line.epoch = 2
     line.incarnation += 1
-    assert line.call("spent_load", line.incarnation, 5) == ["PRESENT"]
-    assert line.call("spent_settle", line.incarnation, line.epoch, 5) == ["LOADED"]
-    assert line.call("spent_settle", line.incarnation, line.epoch, 7) == ["LOADED"], "a second page keeps the first"
+    assert line.load_spent(5) == "PRESENT"
+    assert line.load_spent(5, script="spent_settle") == "LOADED"
+    assert line.load_spent(7, after=5, script="spent_settle") == "LOADED", "a second page keeps the first"
+    assert line.load_spent(after=7, script="spent_settle") == "LOADED"
     assert line.publish(seq_floor=1000, intent="recover") == "PUBLISHED"
     line.advance(1000)
     new = [Ticket(number, 0, 2, 1, "main") for number in (3, 5, 7)]
@@ -493,7 +494,7 @@ def test_a_queue_that_redis_knows_as_deleted_comes_back(make_line):
     assert line.publish(intent="change") == "PUBLISHED"
     del line.settings["deleted"]
     line.incarnation += 1
-    assert line.call("spent_load", line.incarnation, 4) == ["LOADED"]
+    assert line.prepare(4) == "LOADED"
     assert line.publish(seq_floor=10, intent="recover") == "PUBLISHED"
     line.advance(1000)
     assert line.enter("n").rank == 0
@@ -539,3 +540,161 @@ def test_two_unpaid_orders_of_one_member_hold_two_places(lost):
     assert lost.call("place_free", "m", "o_1") == ["FREED"]
     assert lost.call("place_free", "m", "o_1") == ["ALREADY"]
     assert lost.redis.hgetall(lost.key("unpaid")) == {}
+
+
+# Several recoveries at once, and one after another
+
+def ended(line):
+    """The numbers whose turn is over, as the bitmap has them."""
+    return [number for number in range(64) if line.redis.getbit(line.key("seated"), number)]
+
+
+def lost_queue(line):
+    """Redis has lost the queue; its recovery is in incarnation 2."""
+    line.redis.flushall()
+    line.incarnation = 2
+    return line
+
+
+def unknown_reset(line):
+    """A reset is in PostgreSQL only, and Redis has lost the end of the queue; its recovery is in incarnation 2."""
+    line.enter("old")
+    line.redis.setbit(line.key("seated"), 3, 1)
+    line.epoch = line.incarnation = 2
+    return line
+
+
+@pytest.fixture
+def gone(make_line):
+    return lost_queue(make_line(**FAST))
+
+
+@pytest.fixture(params=[(lost_queue, "spent_load"), (unknown_reset, "spent_settle")], ids=["lost", "reset"])
+def recovery(request, make_line):
+    """A queue whose line is not there, and the script that prepares it."""
+    make, script = request.param
+    return make(make_line(**FAST)), script
+
+
+@pytest.mark.parametrize("raised", [True, False])
+def test_a_recovery_that_was_abandoned_leaves_no_number_to_a_later_epoch(recovery, raised):
+    """Reconcile dies after its first page, an operator resets the queue; the next reconcile may or may not raise the
+    incarnation once more."""
+    line, script = recovery
+    assert line.load_spent(4, 6, script=script) == "LOADED"
+    line.epoch += 1
+    line.incarnation += raised
+    assert line.prepare(5, script=script) == "LOADED"
+    assert ended(line) == [5]
+    assert line.publish(seq_floor=1000, intent="recover") == "PUBLISHED"
+    ticket = Ticket(4, 0, line.epoch, 1)
+    assert line.position("m", ticket).status == "WAITING"
+    assert line.position("n", Ticket(5, 0, line.epoch, 1)).status == "NOT_ENTERED"
+
+
+@pytest.mark.parametrize("late", ["page", "last page", "publication"])
+def test_a_recovery_that_was_overtaken_changes_nothing(recovery, late):
+    line, script = recovery
+    assert line.load_spent(4, script=script) == "LOADED"
+    line.incarnation = 3
+    assert line.load_spent(4, 6, script=script) == "LOADED"
+    line.incarnation = 2
+    if late == "publication":
+        assert line.publish(intent="recover", version=2) == "NOT_FOUND"
+    else:
+        assert line.load_spent(*[6] if late == "page" else [], after=4, script=script) == "OLDER"
+        assert line.call("unpaid_load", 2, "m", "o_1") == ["OLDER"]
+    assert ended(line) == [4, 6]
+    line.incarnation = 3
+    assert line.prepare(4, 6, script=script) == "LOADED"
+    assert line.call("unpaid_load", 3, "m", "o_1") == ["LOADED"]
+    assert line.publish(intent="recover", version=3) == "PUBLISHED"
+    # And once the queue is back.
+    line.incarnation = 2
+    assert line.load_spent(8) == "PRESENT"
+    assert line.load_spent(8, script="spent_settle") == "OLDER"
+    assert line.call("unpaid_load", 2, "n", "o_2") == ["OLDER"]
+    assert ended(line) == [4, 6] and line.redis.hgetall(line.key("unpaid")) == {"m": "o_1"}
+
+
+def test_an_earlier_epoch_of_the_same_incarnation_is_overtaken_too(recovery):
+    line, script = recovery
+    assert line.prepare(4, script=script) == "LOADED"
+    line.epoch += 1
+    assert line.prepare(5, script=script) == "LOADED"
+    line.epoch -= 1
+    assert line.load_spent(4, script=script) == "OLDER"
+    assert line.publish(intent="recover", version=2) == "NOT_FOUND"
+    assert ended(line) == [5]
+
+
+def test_a_recovery_of_before_a_deletion_changes_nothing(make_line):
+    line = make_line(**FAST)
+    line.incarnation = 3
+    line.publish()
+    line.publish(deleted=1)
+    line.epoch = 2
+    assert line.publish(deleted=0, intent="change") == "PUBLISHED"
+    line.enter("m")
+    line.leave("m")
+    line.epoch, line.incarnation = 1, 2
+    assert line.load_spent(2, script="spent_settle") == "OLDER"
+    assert ended(line) == [1]
+
+
+def test_two_recoveries_of_one_incarnation_complete_each_other(recovery):
+    line, script = recovery
+    assert line.load_spent(1, 2, script=script) == "LOADED"
+    assert line.load_spent(1, 2, script=script) == "LOADED"
+    assert line.load_spent(4, 5, after=2, script=script) == "LOADED"
+    assert line.publish(intent="recover", version=2) == "NOT_FOUND", "not prepared to the end"
+    assert line.load_spent(after=5, script=script) == "LOADED"
+    assert line.load_spent(4, 5, after=2, script=script) == "LOADED"
+    assert ended(line) == [1, 2, 4, 5]
+    assert line.publish(intent="recover", version=2) == "PUBLISHED"
+
+
+def test_a_recovery_during_which_redis_is_lost_again_begins_anew(gone):
+    line = gone
+    assert line.load_spent(1, 2) == "LOADED"
+    line.redis.flushall()
+    assert line.load_spent(4, 5, after=2) == "OLDER", "the page before is lost"
+    assert line.load_spent(after=5) == "OLDER"
+    assert line.call("unpaid_load", line.incarnation, "m", "o_1") == ["OLDER"]
+    assert line.publish(intent="recover") == "NOT_FOUND"
+    # Another reconcile has begun to prepare the same incarnation.
+    assert line.load_spent(1) == "LOADED"
+    assert line.load_spent(4, 5, after=2) == "OLDER"
+    assert line.publish(intent="recover") == "NOT_FOUND"
+    assert ended(line) == [1]
+    assert line.prepare(1, 2, 4, 5) == "LOADED"
+    assert line.publish(intent="recover") == "PUBLISHED"
+
+
+@pytest.mark.parametrize("deleted", [True, False])
+def test_a_queue_made_anew_has_no_number_of_an_abandoned_recovery(make_line, deleted):
+    line = make_line(**FAST)
+    if deleted:
+        line.publish(deleted=1)
+    else:
+        line.redis.flushall()
+    line.incarnation += 1
+    assert line.prepare(1, 2) == "LOADED"
+    # It was deleted in PostgreSQL, and created again under another epoch.
+    line.epoch += 1
+    assert line.publish(deleted=0, intent="change" if deleted else "create") == "PUBLISHED"
+    ticket = line.enter("m").ticket
+    assert ticket.seq == 1 and ended(line) == []
+
+
+def test_postgresql_that_has_lost_incarnations_catches_up(gone):
+    """Redis has prepared a later one than PostgreSQL remembers: every pass raises it, until one is newer."""
+    line = gone
+    line.incarnation, line.epoch = 4, 3
+    assert line.prepare(7) == "LOADED"
+    line.epoch = 1
+    for line.incarnation, outcome in ((3, "OLDER"), (4, "OLDER"), (5, "LOADED")):
+        assert line.load_spent(1) == outcome
+    assert line.load_spent(after=1) == "LOADED"
+    assert ended(line) == [1]
+    assert line.publish(intent="recover") == "PUBLISHED"

@@ -29,6 +29,21 @@ TEST(a_line_takes_as_long_as_the_rate_says)
     assert_false(forecast.room_limits || forecast.overloaded);
 }
 
+/* Also the orders of the very second after the last admission. */
+TEST(orders_after_the_last_admission_count)
+{
+    for (int64_t visit_s = 1; visit_s <= 3; visit_s++) {
+        struct opening_plan plan = PLAN;
+        plan.users = 100;
+        plan.rate = 1000;
+        plan.visit_s = visit_s;
+        struct opening_forecast forecast = forecast_of(&plan);
+        assert_int_equal(forecast.ends_s, 1);
+        assert_true(forecast.most_orders == 100);
+        assert_int_equal(forecast.order_workers, 6);
+    }
+}
+
 TEST(places_decide_where_they_are_fewer_than_the_rate_would_fill)
 {
     struct opening_plan plan = PLAN;
@@ -93,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_takes_as_long_as_the_rate_says),
+        cmocka_unit_test(orders_after_the_last_admission_count),
         cmocka_unit_test(places_decide_where_they_are_fewer_than_the_rate_would_fill),
         cmocka_unit_test(no_shows_hold_their_places_and_order_nothing),
         cmocka_unit_test(whoever_comes_slower_than_the_rate_does_not_wait),
