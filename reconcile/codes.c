@@ -2,29 +2,37 @@
 #include "lib/orders/code_store.h"
 #include "reconcile/reconcile.h"
 
-enum { CALLS_PER_PASS = 20 };
+enum { CALLS_PER_PASS = 20, ENTRY_LOGGED_MAX = 200 };
 
-/* PostgreSQL first: a use removed from Redis's list must be recorded there. */
+static void log_unreadable(const struct queue_row *queue, struct str entry)
+{
+    size_t logged = entry.n < ENTRY_LOGGED_MAX ? entry.n : ENTRY_LOGGED_MAX;
+
+    log_event(LOG_LEVEL_ERROR, "codes.use_unreadable",
+              LOG_FIELDS(LOG_STR("queue", queue->id), LOG_STR("entry", str_sized(entry.p, logged)),
+                         LOG_INT("bytes", entry.n)));
+}
+
+/* A use is stored, and an unreadable entry logged, before it is removed from Redis's list. */
 static void store_uses(struct reconcile *reconcile, const struct queue_row *queue)
 {
     for (int call = 0; call < CALLS_PER_PASS; call++) {
-        const struct code_use *uses;
-        size_t count;
-        struct str first;
-        if (!code_uses_pending(reconcile->redis, reconcile->arena, queue->id, &uses, &count,
-                               &first)) {
+        struct code_uses pending;
+        if (!code_uses_pending(reconcile->redis, reconcile->arena, queue->id, &pending)) {
             reconcile->report.redis_silent = true;
             return;
         }
-        if (count == 0) {
+        if (pending.unreadable) {
+            log_unreadable(queue, pending.first);
+        } else if (pending.count == 0) {
             return;
-        }
-        if (code_store_note(reconcile->postgres, reconcile->arena, queue->id, uses, count) !=
-            POSTGRES_OK) {
+        } else if (code_store_note(reconcile->postgres, reconcile->arena, queue->id, pending.uses,
+                                   pending.count) != POSTGRES_OK) {
             reconcile->report.postgres_silent = true;
             return;
         }
-        if (!code_uses_acknowledge(reconcile->redis, reconcile->arena, queue->id, first, count)) {
+        if (!code_uses_acknowledge(reconcile->redis, reconcile->arena, queue->id, pending.first,
+                                   pending.unreadable ? 1 : pending.count)) {
             reconcile->report.redis_silent = true;
             return;
         }

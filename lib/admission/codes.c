@@ -3,10 +3,14 @@
 #include <inttypes.h>
 
 #include "lib/admission/outcome.h"
+#include "lib/base/encoding.h"
 #include "lib/base/random.h"
+#include "lib/identity/visitor.h"
 #include "lib/store/redis_reply.h"
 
 enum { GENERATED_BYTES = 16, GROUP = 4 };
+
+static const int64_t USED_MS_MAX = 253402300799999; /* the end of the year 9999 */
 
 /* 32 letters, five bits each: no I, O, 0 or 1. */
 static const char LETTERS[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
@@ -122,17 +126,26 @@ int64_t codes_known(struct redis *redis, struct arena *arena, struct str queue)
     return reply != NULL && reply->type == REDIS_REPLY_INTEGER ? reply->integer : -1;
 }
 
-/** Parses "hash moment member"; false for anything else. */
+static bool is_hash(struct str text)
+{
+    unsigned char bytes[SHA256_BYTES];
+    size_t length;
+
+    return base64url_decode(text, bytes, sizeof(bytes), &length) && length == sizeof(bytes);
+}
+
+/** Parses "hash moment member"; false for anything else, and for what PostgreSQL would refuse. */
 static bool read_use(struct str text, struct code_use *use)
 {
     struct str moment;
 
     return str_split(text, ' ', &use->hash, &text) && str_split(text, ' ', &moment, &use->member) &&
-           str_to_int64(moment, 0, INT64_MAX, &use->at_ms);
+           is_hash(use->hash) && visitor_or_member_is(use->member) &&
+           str_to_int64(moment, 0, USED_MS_MAX, &use->at_ms);
 }
 
 bool code_uses_pending(struct redis *redis, struct arena *arena, struct str queue,
-                       const struct code_use **uses, size_t *count, struct str *first)
+                       struct code_uses *pending)
 {
     struct redis_command *command = redis_command_new(arena, "LRANGE");
 
@@ -144,12 +157,14 @@ bool code_uses_pending(struct redis *redis, struct arena *arena, struct str queu
         return false;
     }
     struct code_use *found = arena_alloc(arena, (reply->elements + 1) * sizeof(*found));
-    *count = 0;
-    while (*count < reply->elements && read_use(redis_reply_text(reply, *count), &found[*count])) {
-        (*count)++;
+    size_t count = 0;
+    while (count < reply->elements && read_use(redis_reply_text(reply, count), &found[count])) {
+        count++;
     }
-    *uses = found;
-    *first = redis_reply_text(reply, 0);
+    *pending = (struct code_uses){.uses = found,
+                                  .count = count,
+                                  .first = redis_reply_text(reply, 0),
+                                  .unreadable = count == 0 && reply->elements > 0};
     return true;
 }
 

@@ -54,12 +54,21 @@ bool codes_load(struct redis *redis, struct arena *arena, struct str queue,
 /** The number of codes that Redis has of `queue`; -1 if it did not answer. */
 int64_t codes_known(struct redis *redis, struct arena *arena, struct str queue);
 
-/** Uses that PostgreSQL has yet to hear of: at most CODES_PER_CALL, in the arena; `*first` is what
- *  code_uses_acknowledge() wants. Returns false where Redis gave no answer. */
-bool code_uses_pending(struct redis *redis, struct arena *arena, struct str queue,
-                       const struct code_use **uses, size_t *count, struct str *first);
+/** The entries at the front of the list of uses that PostgreSQL has not stored. */
+struct code_uses {
+    const struct code_use *uses; /* at most CODES_PER_CALL: up to the first unreadable entry */
+    size_t count;
+    struct str first; /* the first entry as text, for code_uses_acknowledge() */
+    /* The first entry is not a use, so that `count` is 0: log it, then acknowledge it alone. */
+    bool unreadable;
+};
 
-/** PostgreSQL has heard of the first `count` of them. Returns false where Redis gave no answer. */
+/** Reads them into the arena. Returns false if Redis did not answer. */
+bool code_uses_pending(struct redis *redis, struct arena *arena, struct str queue,
+                       struct code_uses *pending);
+
+/** Removes the first `count` entries, if the list still begins with `first`. Returns false if Redis
+ *  did not answer. */
 bool code_uses_acknowledge(struct redis *redis, struct arena *arena, struct str queue,
                            struct str first, size_t count);
 

@@ -1,53 +1,21 @@
 #include "lib/orders/code_store.h"
 
-#include "lib/base/buffer.h"
-
-enum { LETTERS_PER_ITEM = 80 };
-
-/** The literal of a PostgreSQL array, its items without quotes: hashes, member ids, numbers. */
-struct sql_array {
-    struct buffer text;
-};
-
-static void array_begin(struct sql_array *array, size_t count)
-{
-    buffer_init(&array->text, count * LETTERS_PER_ITEM + 2);
-    buffer_add_char(&array->text, '{');
-}
-
-static void array_add(struct sql_array *array, size_t index, struct str item)
-{
-    buffer_add(&array->text, index == 0 ? STR("") : STR(","));
-    buffer_add(&array->text, item);
-}
-
-static const char *array_end(struct sql_array *array, struct arena *arena)
-{
-    buffer_add_char(&array->text, '}');
-    const char *copy = arena_copy(arena, buffer_text(&array->text));
-    buffer_free(&array->text);
-    return copy;
-}
+#include "lib/store/postgres_array.h"
 
 enum postgres_outcome code_store_add(struct postgres *postgres, struct arena *arena,
                                      struct str queue, enum code_kind kind,
                                      const struct str *hashes, size_t count, int64_t uses,
                                      int64_t ends_ms, int64_t *added)
 {
-    struct sql_array array;
-    const PGresult *result;
-
-    array_begin(&array, count);
-    for (size_t i = 0; i < count; i++) {
-        array_add(&array, i, hashes[i]);
-    }
     const char *const parameters[] = {
         arena_copy(arena, queue),
-        array_end(&array, arena),
+        postgres_text_array(arena, hashes, count),
         code_kind_word(kind),
         arena_int(arena, uses),
         ends_ms > 0 ? arena_int(arena, ends_ms) : NULL,
     };
+    const PGresult *result;
+
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERY_CODES_ADD, parameters, &result);
     if (outcome == POSTGRES_OK) {
@@ -110,21 +78,22 @@ enum postgres_outcome code_store_uses(struct postgres *postgres, struct arena *a
 enum postgres_outcome code_store_note(struct postgres *postgres, struct arena *arena,
                                       struct str queue, const struct code_use *uses, size_t count)
 {
-    struct sql_array hashes;
-    struct sql_array members;
-    struct sql_array moments;
+    struct str *hashes = arena_alloc(arena, (count + 1) * sizeof(*hashes));
+    struct str *members = arena_alloc(arena, (count + 1) * sizeof(*members));
+    int64_t *moments = arena_alloc(arena, (count + 1) * sizeof(*moments));
     const PGresult *result;
 
-    array_begin(&hashes, count);
-    array_begin(&members, count);
-    array_begin(&moments, count);
     for (size_t i = 0; i < count; i++) {
-        array_add(&hashes, i, uses[i].hash);
-        array_add(&members, i, uses[i].member);
-        array_add(&moments, i, str_of(arena_int(arena, uses[i].at_ms)));
+        hashes[i] = uses[i].hash;
+        members[i] = uses[i].member;
+        moments[i] = uses[i].at_ms;
     }
-    const char *const parameters[] = {arena_copy(arena, queue), array_end(&hashes, arena),
-                                      array_end(&members, arena), array_end(&moments, arena)};
+    const char *const parameters[] = {
+        arena_copy(arena, queue),
+        postgres_text_array(arena, hashes, count),
+        postgres_text_array(arena, members, count),
+        postgres_int_array(arena, moments, count),
+    };
     return postgres_query(postgres, arena, QUERY_CODE_USES_NOTE, parameters, &result);
 }
 

@@ -1,6 +1,6 @@
 #include "lib/orders/coupon_counts.h"
 
-#include "lib/orders/text_array.h"
+#include "lib/store/postgres_array.h"
 
 enum postgres_outcome coupon_counts(struct postgres *postgres, struct arena *arena,
                                     struct str queue, const struct coupon_count **counts,
@@ -30,7 +30,8 @@ enum postgres_outcome coupon_owners_of(struct postgres *postgres, struct arena *
                                        struct str event, const struct str *members, size_t count,
                                        bool *owns)
 {
-    const char *const parameters[] = {arena_copy(arena, event), text_array(arena, members, count)};
+    const char *const parameters[] = {arena_copy(arena, event),
+                                      postgres_text_array(arena, members, count)};
     const PGresult *result;
 
     enum postgres_outcome outcome =

@@ -1,7 +1,7 @@
 #include "lib/orders/coupon_store.h"
 
 #include "lib/orders/store_refusal.h"
-#include "lib/orders/text_array.h"
+#include "lib/store/postgres_array.h"
 
 static const char *time_or_null(struct arena *arena, int64_t ms)
 {
@@ -154,7 +154,8 @@ enum coupon_outcome coupons_add(struct postgres *postgres, struct arena *arena, 
                                 const struct str *codes, size_t count, const struct str **known,
                                 size_t *known_count)
 {
-    const char *const parameters[] = {arena_copy(arena, event), text_array(arena, codes, count)};
+    const char *const parameters[] = {arena_copy(arena, event),
+                                      postgres_text_array(arena, codes, count)};
     const PGresult *result;
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERY_COUPONS_ADD, parameters, &result);

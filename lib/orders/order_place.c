@@ -1,9 +1,8 @@
 #include <string.h>
 
-#include "lib/base/buffer.h"
-#include "lib/base/identifier.h"
 #include "lib/orders/order_row.h"
 #include "lib/orders/store_call.h"
+#include "lib/store/postgres_array.h"
 
 static const struct {
     const char *sqlstate;
@@ -18,48 +17,31 @@ static const struct {
     {"SL019", ORDER_TOO_MANY_SEATS},
 };
 
-/* Both lists as literals of PostgreSQL arrays, of slugs and numbers without quotes. */
-static void write_arrays(struct arena *arena, const struct order_request *request,
-                         const char **skus, const char **quantities)
+static const char *sku_array(struct arena *arena, const struct order_request *request)
 {
-    struct buffer names;
-    struct buffer numbers;
+    struct str skus[ORDER_ITEMS_MAX];
 
-    buffer_init(&names, ORDER_ITEMS_MAX * (SLUG_MAX + 1) + 2);
-    buffer_init(&numbers, ORDER_ITEMS_MAX * 6 + 2);
     for (size_t i = 0; i < request->item_count; i++) {
-        buffer_add_char(&names, i == 0 ? '{' : ',');
-        buffer_add(&names, request->items[i].sku);
-        buffer_add_char(&numbers, i == 0 ? '{' : ',');
-        buffer_add_int(&numbers, request->items[i].quantity);
+        skus[i] = request->items[i].sku;
     }
-    buffer_add(&names, request->item_count == 0 ? STR("{}") : STR("}"));
-    buffer_add(&numbers, request->item_count == 0 ? STR("{}") : STR("}"));
-    *skus = arena_copy(arena, buffer_text(&names));
-    *quantities = arena_copy(arena, buffer_text(&numbers));
-    buffer_free(&names);
-    buffer_free(&numbers);
+    return postgres_text_array(arena, skus, request->item_count);
 }
 
-/* The ids as the literal of a PostgreSQL array, quoted because NULL is a valid id. NULL if no
- * seats are ordered. */
+static const char *quantity_array(struct arena *arena, const struct order_request *request)
+{
+    int64_t quantities[ORDER_ITEMS_MAX];
+
+    for (size_t i = 0; i < request->item_count; i++) {
+        quantities[i] = request->items[i].quantity;
+    }
+    return postgres_int_array(arena, quantities, request->item_count);
+}
+
+/* NULL if no seats are ordered. */
 static const char *seat_array(struct arena *arena, const struct order_request *request)
 {
-    struct buffer text;
-
-    if (request->show.n == 0) {
-        return NULL;
-    }
-    buffer_init(&text, ORDER_SEATS_MAX * (SEAT_MAX + 3) + 3);
-    for (size_t i = 0; i < request->seat_count; i++) {
-        buffer_add(&text, i == 0 ? STR("{\"") : STR(",\""));
-        buffer_add(&text, request->seats[i]);
-        buffer_add_char(&text, '"');
-    }
-    buffer_add_char(&text, '}');
-    const char *copy = arena_copy(arena, buffer_text(&text));
-    buffer_free(&text);
-    return copy;
+    return request->show.n == 0 ? NULL
+                                : postgres_text_array(arena, request->seats, request->seat_count);
 }
 
 /* DETAIL has the ids, separated by spaces. */
@@ -128,11 +110,8 @@ void order_place_prepare(struct arena *arena, const struct claim *claim,
                          struct postgres_call *call)
 {
     char id[RANDOM_ID_TEXT + 1];
-    const char *skus;
-    const char *quantities;
 
     random_id(id);
-    write_arrays(arena, request, &skus, &quantities);
     const char *const parameters[PARAMETERS] = {
         arena_copy(arena, claim->queue),
         arena_int(arena, claim->incarnation),
@@ -145,8 +124,8 @@ void order_place_prepare(struct arena *arena, const struct claim *claim,
         claim->id,
         claim->admission,
         arena_format(arena, "o_%s", id),
-        skus,
-        quantities,
+        sku_array(arena, request),
+        quantity_array(arena, request),
         arena_int(arena, request->ttl_seconds),
         claim->place_until_payment ? "t" : "f",
         request->show.n == 0 ? NULL : arena_copy(arena, request->show),

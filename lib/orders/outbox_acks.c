@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/orders/outbox_store.h"
+#include "lib/store/postgres_array.h"
 
 /* After a connection has ended nobody can tell whether Redis has failed over or restarted. */
 static void forget_ended_connection(struct outbox_acks *acks)
@@ -45,7 +46,7 @@ const char *outbox_acks_take(struct outbox_acks *acks, struct arena *arena)
         return NULL;
     }
     acks->in_flight = old;
-    return outbox_list(arena, acks->ids, old);
+    return postgres_int_array(arena, acks->ids, old);
 }
 
 static void drop_first(struct outbox_acks *acks, size_t count)

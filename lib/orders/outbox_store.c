@@ -1,8 +1,6 @@
 #include "lib/orders/outbox_store.h"
 
-#include <inttypes.h>
-
-#include "lib/base/buffer.h"
+#include "lib/store/postgres_array.h"
 
 static enum outbox_kind kind_of(struct str word)
 {
@@ -48,26 +46,10 @@ enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena
     return POSTGRES_OK;
 }
 
-const char *outbox_list(struct arena *arena, const int64_t *ids, size_t count)
-{
-    enum { ID_TEXT = 21 };
-    struct buffer list;
-
-    buffer_init(&list, count * ID_TEXT + 3);
-    buffer_add_char(&list, '{');
-    for (size_t i = 0; i < count; i++) {
-        buffer_format(&list, i == 0 ? "%" PRId64 : ",%" PRId64, ids[i]);
-    }
-    buffer_add_char(&list, '}');
-    const char *text = arena_copy(arena, buffer_text(&list));
-    buffer_free(&list);
-    return text;
-}
-
 enum postgres_outcome outbox_done(struct postgres *postgres, struct arena *arena,
                                   const int64_t *ids, size_t count)
 {
-    const char *const parameters[] = {outbox_list(arena, ids, count)};
+    const char *const parameters[] = {postgres_int_array(arena, ids, count)};
     const PGresult *result;
 
     return postgres_query(postgres, arena, QUERY_OUTBOX_DONE, parameters, &result);

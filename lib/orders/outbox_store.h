@@ -44,9 +44,6 @@ struct outbox_row {
 enum postgres_outcome outbox_take(struct postgres *postgres, struct arena *arena, int64_t limit,
                                   int64_t age_ms, const struct outbox_row **rows, size_t *count);
 
-/** `ids` as the literal of a bigint[], in the arena. */
-const char *outbox_list(struct arena *arena, const int64_t *ids, size_t count);
-
 /** Deletes the `count` rows of these ids, which were delivered. */
 enum postgres_outcome outbox_done(struct postgres *postgres, struct arena *arena,
                                   const int64_t *ids, size_t count);

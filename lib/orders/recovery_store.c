@@ -1,6 +1,6 @@
 #include "lib/orders/recovery_store.h"
 
-#include "lib/base/buffer.h"
+#include "lib/store/postgres_array.h"
 
 enum postgres_outcome incarnation_raise(struct postgres *postgres, struct arena *arena,
                                         struct str queue, int64_t expected, int64_t *incarnation)
@@ -69,21 +69,14 @@ enum postgres_outcome held_places(struct postgres *postgres, struct arena *arena
     return POSTGRES_OK;
 }
 
-/* Order ids (o_ and base64url) need no quotes in an array. */
 static const char *order_array(struct arena *arena, const struct held_place *places, size_t count)
 {
-    struct buffer text;
+    struct str *orders = arena_alloc(arena, (count + 1) * sizeof(*orders));
 
-    buffer_init(&text, count * 64 + 2);
-    buffer_add_char(&text, '{');
     for (size_t i = 0; i < count; i++) {
-        buffer_add(&text, i == 0 ? STR("") : STR(","));
-        buffer_add(&text, places[i].order);
+        orders[i] = places[i].order;
     }
-    buffer_add_char(&text, '}');
-    const char *copy = arena_copy(arena, buffer_text(&text));
-    buffer_free(&text);
-    return copy;
+    return postgres_text_array(arena, orders, count);
 }
 
 enum postgres_outcome orders_hold_places(struct postgres *postgres, struct arena *arena,

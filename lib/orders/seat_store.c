@@ -1,8 +1,7 @@
 #include "lib/orders/seat_store.h"
 
-#include "lib/base/buffer.h"
-#include "lib/base/identifier.h"
 #include "lib/orders/store_refusal.h"
+#include "lib/store/postgres_array.h"
 
 static enum postgres_outcome ask(struct postgres *postgres, struct arena *arena, enum query query,
                                  const char *const *parameters, const char *call,
@@ -55,21 +54,9 @@ enum postgres_outcome seat_store_of_seats(struct postgres *postgres, struct aren
                                           struct str show, const struct str *seats, size_t count,
                                           struct seat_states *states)
 {
-    const PGresult *result;
-    struct buffer list;
-
-    /* Quoted because NULL is a valid id. */
-    buffer_init(&list, count * (SEAT_MAX + 3) + 3);
-    buffer_add_char(&list, '{');
-    for (size_t i = 0; i < count; i++) {
-        buffer_add(&list, i == 0 ? STR("\"") : STR(",\""));
-        buffer_add(&list, seats[i]);
-        buffer_add_char(&list, '"');
-    }
-    buffer_add_char(&list, '}');
     const char *const parameters[] = {arena_copy(arena, show),
-                                      arena_copy(arena, buffer_text(&list))};
-    buffer_free(&list);
+                                      postgres_text_array(arena, seats, count)};
+    const PGresult *result;
     enum postgres_outcome outcome =
         ask(postgres, arena, QUERY_SEATS_NAMED, parameters, "seats_named", &result);
     if (outcome == POSTGRES_OK) {

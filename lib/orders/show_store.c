@@ -1,9 +1,9 @@
 #include "lib/orders/show_store.h"
 
-#include "lib/base/buffer.h"
 #include "lib/orders/store_refusal.h"
+#include "lib/store/postgres_array.h"
 
-enum { LIST_BYTES_MAX = 64 * 1024 * 1024, FIXED_MAX = 100 };
+enum { FIXED_MAX = 100 };
 
 static const struct {
     const char *sqlstate;
@@ -123,48 +123,26 @@ static struct str number_of(const struct plan_seat *seat)
     return seat->number;
 }
 
-/* One field of all seats as the literal of a PostgreSQL array, each text quoted. NULL if it is
- * too large. */
-static const char *text_array(struct arena *arena, const struct plan_seat *seats, size_t count,
-                              struct str (*field)(const struct plan_seat *))
+/* One field of all seats as the literal of a text[]. */
+static const char *label_array(struct arena *arena, const struct plan_seat *seats, size_t count,
+                               struct str (*field)(const struct plan_seat *))
 {
-    struct buffer text;
+    struct str *labels = arena_alloc(arena, (count + 1) * sizeof(*labels));
 
-    buffer_init(&text, LIST_BYTES_MAX);
-    buffer_add_char(&text, '{');
     for (size_t i = 0; i < count; i++) {
-        struct str value = field(&seats[i]);
-        buffer_add(&text, i == 0 ? STR("\"") : STR(",\""));
-        for (size_t at = 0; at < value.n; at++) {
-            if (value.p[at] == '"' || value.p[at] == '\\') {
-                buffer_add_char(&text, '\\');
-            }
-            buffer_add_char(&text, value.p[at]);
-        }
-        buffer_add_char(&text, '"');
+        labels[i] = field(&seats[i]);
     }
-    buffer_add_char(&text, '}');
-    const char *copy = buffer_ok(&text) ? arena_copy(arena, buffer_text(&text)) : NULL;
-    buffer_free(&text);
-    return copy;
+    return postgres_text_array(arena, labels, count);
 }
 
 static const char *price_array(struct arena *arena, const struct plan_seat *seats, size_t count)
 {
-    struct buffer text;
+    int64_t *prices = arena_alloc(arena, (count + 1) * sizeof(*prices));
 
-    buffer_init(&text, LIST_BYTES_MAX);
-    buffer_add_char(&text, '{');
     for (size_t i = 0; i < count; i++) {
-        if (i > 0) {
-            buffer_add_char(&text, ',');
-        }
-        buffer_add_int(&text, seats[i].price);
+        prices[i] = seats[i].price;
     }
-    buffer_add_char(&text, '}');
-    const char *copy = arena_copy(arena, buffer_text(&text));
-    buffer_free(&text);
-    return copy;
+    return postgres_int_array(arena, prices, count);
 }
 
 static void read_fixed(const struct postgres *postgres, struct arena *arena,
@@ -193,10 +171,10 @@ enum show_outcome show_store_put(struct postgres *postgres, struct arena *arena,
         arena_int(arena, show->max_seats),
         arena_int(arena, show->hold_ttl_seconds),
         planned && count > 0 ? arena_copy(arena, show->currency) : NULL,
-        planned ? text_array(arena, seats, count, id_of) : NULL,
-        planned ? text_array(arena, seats, count, section_of) : NULL,
-        planned ? text_array(arena, seats, count, row_of) : NULL,
-        planned ? text_array(arena, seats, count, number_of) : NULL,
+        planned ? label_array(arena, seats, count, id_of) : NULL,
+        planned ? label_array(arena, seats, count, section_of) : NULL,
+        planned ? label_array(arena, seats, count, row_of) : NULL,
+        planned ? label_array(arena, seats, count, number_of) : NULL,
         planned ? price_array(arena, seats, count) : NULL,
         author->actor,
         author->request_id,

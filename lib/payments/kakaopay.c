@@ -111,8 +111,10 @@ static void ask_ready(const struct payment_shop *shop, const struct payment_subj
 }
 
 static void ask_approve(const struct payment_shop *shop, const struct payment_subject *subject,
-                        const struct payment_return *back, struct payment_call *call)
+                        const struct payment_return *back, int64_t attempt,
+                        struct payment_call *call)
 {
+    (void)attempt;
     begin(call, "approve", shop);
     payment_json_add(&call->body, "tid", subject->ref);
     payment_json_add(&call->body, "partner_order_id", subject->id);

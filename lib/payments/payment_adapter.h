@@ -42,7 +42,8 @@ struct payment_adapter {
     void (*ask_ready)(const struct payment_shop *shop, const struct payment_subject *subject,
                       const struct payment_offer *offer, struct payment_call *call);
     void (*ask_approve)(const struct payment_shop *shop, const struct payment_subject *subject,
-                        const struct payment_return *back, struct payment_call *call);
+                        const struct payment_return *back, int64_t attempt,
+                        struct payment_call *call);
     void (*ask_lookup)(const struct payment_shop *shop, const struct payment_subject *subject,
                        struct payment_call *call);
     void (*ask_cancel)(const struct payment_shop *shop, const struct payment_subject *subject,

@@ -281,7 +281,7 @@ struct payment_verdict payment_provider_ready(struct payment_provider *provider,
 struct payment_verdict payment_provider_approve(struct payment_provider *provider,
                                                 struct arena *arena,
                                                 const struct payment_subject *subject,
-                                                const struct payment_return *back,
+                                                const struct payment_return *back, int64_t attempt,
                                                 struct payment_state *state)
 {
     struct payment_verdict verdict;
@@ -293,7 +293,7 @@ struct payment_verdict payment_provider_approve(struct payment_provider *provide
                                       "what the browser brought is not of this payment"));
     }
     call_begin(&call);
-    provider->adapter->ask_approve(&provider->shop, subject, back, &call);
+    provider->adapter->ask_approve(&provider->shop, subject, back, attempt, &call);
     const struct payment_reply *reply = exchange(provider, arena, &call, &verdict);
     if (reply != NULL) {
         verdict = provider->adapter->read_approve(arena, subject, reply, state);

@@ -157,13 +157,14 @@ struct payment_verdict payment_provider_ready(struct payment_provider *provider,
                                               const struct payment_offer *offer,
                                               struct payment_session *session);
 
-/** Takes the money. OK: `*state` says what was taken; compare it. To be called once per payment,
- *  but a repeated call takes nothing twice. REJECTED as MISMATCH, with nothing sent, if `back`
- *  cannot belong to this payment. */
+/** Takes the money. OK: `*state` says what was taken; compare it. `attempt` (≥ 1) increases only
+ *  after an attempt at which certainly nothing was taken: a repeated call of the same attempt may
+ *  be answered from the provider's memory, and takes nothing twice. REJECTED as MISMATCH, with
+ *  nothing sent, if `back` cannot belong to this payment. */
 struct payment_verdict payment_provider_approve(struct payment_provider *provider,
                                                 struct arena *arena,
                                                 const struct payment_subject *subject,
-                                                const struct payment_return *back,
+                                                const struct payment_return *back, int64_t attempt,
                                                 struct payment_state *state);
 
 /** Queries the payment's state; changes nothing. OK: `*state`, whose ref and id are the subject's.

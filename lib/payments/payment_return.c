@@ -142,8 +142,8 @@ static enum payment_returned_as approve(const struct approval *approval,
     if (clock_monotonic_ms() - began_ms > SEND_WITHIN_MS) {
         return undo(approval, &held_up, false);
     }
-    struct payment_verdict verdict =
-        payment_provider_approve(approval->flow->provider, approval->arena, &subject, back, &state);
+    struct payment_verdict verdict = payment_provider_approve(
+        approval->flow->provider, approval->arena, &subject, back, approval->turn.number, &state);
     test_pause("payment.approved");
     switch (verdict.outcome) {
     case PAYMENT_OK:

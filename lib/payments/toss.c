@@ -105,14 +105,18 @@ static void ask_ready(const struct payment_shop *shop, const struct payment_subj
     payment_json_end(&call->body);
 }
 
+/* The key contains the number of the attempt: Toss stores refusals too under their key, and a new
+ * attempt is made only after one at which certainly nothing was taken. */
 static void ask_approve(const struct payment_shop *shop, const struct payment_subject *subject,
-                        const struct payment_return *back, struct payment_call *call)
+                        const struct payment_return *back, int64_t attempt,
+                        struct payment_call *call)
 {
     (void)shop;
     (void)back;
     call->method = "POST";
     buffer_add(&call->path, STR("/v1/payments/confirm"));
     buffer_add(&call->once, subject->id);
+    buffer_format(&call->once, "-confirm-%lld", (long long)attempt);
     buffer_add_char(&call->body, '{');
     payment_json_add(&call->body, "paymentKey", subject->ref);
     payment_json_add(&call->body, "orderId", subject->id);

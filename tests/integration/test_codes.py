@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from lib import logs
 from lib.client import assert_problem
 from lib.wait import until
 
@@ -110,6 +111,30 @@ def test_many_codes_counts_and_uses(parts, api):
     assert uses["next"] is None
     assert {use["member"] for use in uses["uses"]} == {member.name for member in members[:2]}
     assert len({use["codeHash"] for use in uses["uses"]}) == 1
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_an_unreadable_use_is_logged_and_blocks_no_other(parts, api, place):
+    """Whatever has written it: no member, no hash, a moment that is none, more than a line should have, bytes."""
+    queue = api.still_queue()
+    add(api, queue, kind="priority", codes=["MANY-USES"], uses=10)
+    members = [api.member() for _ in range(3)]
+    for member in members:
+        assert enter(member, queue, "MANY-USES").status == 201
+    uses = f"sluice:{{{queue}}}:codeUses"
+    good, now, _ = parts.redis.lindex(uses, 0).split(" ")
+    bad = ["", "x" * 5000, f"{good} soon m-1", f"{good} {now}", f"{good} {now} m 1", f"{good} {2**62} m-1", f"a {now} m-1",
+           b"\xff\x00\xfe"]
+    (parts.redis.lpush if place == "first" else parts.redis.rpush)(uses, *bad)
+    parts.allowed_errors.add("codes.use_unreadable")
+    parts.reconcile()
+    assert parts.redis.llen(uses) == 0
+    assert api.admin("GET", f"/queues/{queue}/codes").json["kinds"][0]["used"] == 3
+    listed = api.admin("GET", f"/queues/{queue}/codes/uses").json["uses"]
+    assert {use["member"] for use in listed} == {member.name for member in members}
+    events = [event for event in logs.events(parts.logs, "codes.use_unreadable") if event["queue"] == queue]
+    assert len(events) == len(bad) and {event["bytes"] for event in events} == {len(text) for text in bad}
+    assert all(len(event["entry"]) <= 200 for event in events) and f"{good} soon m-1" in {e["entry"] for e in events}
 
 
 def test_codes_survive_a_loss(parts, api):

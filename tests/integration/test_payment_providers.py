@@ -69,10 +69,10 @@ class Shop:
         self.press()
         return self
 
-    def approve(self, **changes):
+    def approve(self, attempt=1, **changes):
         back = {**self.back, **changes}
         answer = self.ask("approve", self.id, self.total, self.ref, back.get("pg_token", ""),
-                          back.get("paymentKey", ""), back.get("orderId", ""), back.get("amount", ""))
+                          back.get("paymentKey", ""), back.get("orderId", ""), back.get("amount", ""), attempt)
         assert not any(token in answer.log for token in [back.get("pg_token") or "-----"])
         return answer
 
@@ -112,6 +112,18 @@ def test_approved_twice_is_looked_up_and_taken_once(shop):
     assert again.outcome == ("ok" if shop.provider == "toss" else "unknown")
     assert again.outcome == "ok" or again.answered and again.detail == "-702"
     assert shop.look().more[0] == "paid" and shop.money() == (11000, 0)
+
+
+@pytest.mark.parametrize("shop", ["toss"], indirect=True, scope="function")
+def test_a_stored_refusal_answers_its_attempt_alone(shop):
+    """Toss answers a repeated key from its memory, whatever has become of the cause."""
+    shop.ready(item="머그컵 sim:approve.refuse=UNAUTHORIZED_KEY*1")
+    shop.press()
+    for _ in range(2):
+        answer = shop.approve(attempt=1)
+        assert (answer.outcome, answer.refusal) == ("rejected", MISCONFIGURED) and shop.money() == (0, 0)
+    assert shop.approve(attempt=2).outcome == shop.approve(attempt=2).outcome == "ok"
+    assert shop.approve(attempt=3).outcome == "unknown" and shop.money() == (11000, 0)
 
 
 def test_somebody_who_leaves_or_is_declined_has_not_paid(shop):

@@ -331,6 +331,10 @@ def test_toss_says_why_somebody_comes_back_without_paying(sim):
     sim.press(forced.page)
     assert forced.confirm(fault="approve.error=PROVIDER_ERROR")["code"] == "PROVIDER_ERROR"
     assert forced.money() == declined.money() == (0, 0)
+    assert declined.confirm("k")["code"] == "REJECT_CARD_COMPANY", "the first answer again"
+    assert forced.confirm("k-1", "approve.refuse=FORBIDDEN_REQUEST")["code"] == "FORBIDDEN_REQUEST"
+    assert forced.confirm("k-1")["code"] == "FORBIDDEN_REQUEST" and forced.money() == (0, 0)
+    assert forced.confirm("k-2")["status"] == "DONE"
 
 
 def test_what_is_in_the_ledger_survives_a_kill(make_directory):

@@ -36,6 +36,8 @@ OF_TOSS = {
     "error=ALREADY_PROCESSED_PAYMENT": (("confirming",), "EXPIRED"), "error=PROVIDER_ERROR": (("confirming",), "EXPIRED"),
     "error=IDEMPOTENT_REQUEST_PROCESSING": (("confirming",), "EXPIRED"), "error=NEW_CODE": (("confirming",), "EXPIRED"),
     "error=REJECT_CARD_PAYMENT": (("refused",), "PAYMENT_FAILED"),
+    "error=UNAUTHORIZED_KEY*1": (("unavailable",), "PAID"), "refuse=UNAUTHORIZED_KEY*1": (("unavailable",), "PAID"),
+    "refuse=FORBIDDEN_REQUEST*1": (("unavailable",), "PAID"),
     "decline=REJECT_CARD_COMPANY": (("refused",), "PAYMENT_FAILED")}
 READY = ["delay=2500", "http_500_before", "http_500_after", "bad_json", "half_json", "empty", "drop_before_commit",
          "drop_after_commit", "slow_drip", "late=500"]

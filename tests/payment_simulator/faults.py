@@ -25,6 +25,7 @@ WORDS = {
     "drop_before_commit": None,  # the connection is closed, nothing was done
     "http_500_before": None,   # 500, nothing was done
     "error": str,              # refused with this code, nothing was done
+    "refuse": str,             # the same, and Toss stores it under the call's Idempotency-Key
     "late": int,               # the connection is closed, and it is done that many ms later
     "late_error": int,         # 500 at once, and it is done that many ms later
     "decline": str,            # approve: the means of payment refuses, with this code

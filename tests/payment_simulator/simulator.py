@@ -133,7 +133,8 @@ class Simulator:
             known = key and self.ledger.row("SELECT * FROM remembered WHERE key = ? AND place = ?", key, place)
             if known:
                 return api.again(known)
-            reply = getattr(api, call)(self, fields, chosen, news)
+            refusal = chosen.get("refuse")
+            reply = api.refused(refusal) if refusal else getattr(api, call)(self, fields, chosen, news)
             if key:
                 api.remember(self.ledger, key, place, reply)
         for body in news:

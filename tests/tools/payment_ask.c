@@ -1,7 +1,7 @@
 /*
  * payment_ask — one call of the payment provider, as the payment pool makes it:
  *     payment_ask --config FILE ready ID TOTAL ITEM URL
- *     payment_ask --config FILE approve ID TOTAL REF TOKEN [KEY ORDER AMOUNT]
+ *     payment_ask --config FILE approve ID TOTAL REF TOKEN [KEY ORDER AMOUNT [ATTEMPT]]
  *     payment_ask --config FILE lookup ID TOTAL REF
  *     payment_ask --config FILE cancel ID TOTAL REF AMOUNT BEFORE
  * Prints words: the outcome, the refusal's number, whether it was answered, what came of it in fields that depend on
@@ -14,7 +14,7 @@
 #include "lib/payments/payment_provider.h"
 #include "lib/settings/program_options.h"
 
-enum { CALL, ID, TOTAL, FIRST, SECOND, KEY, ORDER, AMOUNT, WORDS_MAX };
+enum { CALL, ID, TOTAL, FIRST, SECOND, KEY, ORDER, AMOUNT, ATTEMPT, WORDS_MAX };
 
 static const char *const OUTCOMES[] = {[PAYMENT_OK] = "ok",
                                        [PAYMENT_REJECTED] = "rejected",
@@ -60,7 +60,8 @@ static struct payment_verdict call(struct payment_provider *provider, struct are
                                             .payment_key = str_of(words[KEY]),
                                             .order_id = str_of(words[ORDER]),
                                             .amount = str_of(words[AMOUNT])};
-        return payment_provider_approve(provider, arena, &subject, &back, state);
+        int64_t attempt = words[ATTEMPT][0] == '\0' ? 1 : number(words[ATTEMPT]);
+        return payment_provider_approve(provider, arena, &subject, &back, attempt, state);
     }
     if (strcmp(words[CALL], "cancel") == 0) {
         int64_t amount = number(words[SECOND]);
@@ -73,7 +74,7 @@ static struct payment_verdict call(struct payment_provider *provider, struct are
 
 static void ask(struct payment_provider *provider, const struct program *program)
 {
-    const char *words[WORDS_MAX] = {"", "", "", "", "", "", "", ""};
+    const char *words[WORDS_MAX] = {"", "", "", "", "", "", "", "", ""};
     struct arena *arena = arena_new();
     struct payment_session session = {.ref = STR("")};
     struct payment_state state = {.ref = STR("")};

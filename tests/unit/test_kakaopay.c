@@ -88,7 +88,7 @@ TEST(calls_are_written_as_kakaopay_documents_them)
                 "\"https://shop.example/v1/orders/o_1/payment/approve?state=s\",\"cancel_url\":"
                 "\"https://shop.example/c\",\"fail_url\":\"https://shop.example/f\"}");
     call_init(&call);
-    KAKAOPAY->ask_approve(&SHOP, &SUBJECT, &back, &call);
+    KAKAOPAY->ask_approve(&SHOP, &SUBJECT, &back, 1, &call);
     assert_call(
         &call, "/online/v1/payment/approve",
         "{\"cid\":\"TC0ONETIME\",\"tid\":\"" TID "\",\"partner_order_id\":\"" ID

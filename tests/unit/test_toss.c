@@ -80,8 +80,8 @@ TEST(calls_are_written_as_toss_documents_them)
                 "\"orderId\":\"" ID "\",\"orderName\":\"Mug\",\"successUrl\":"
                 "\"https://shop.example/a?state=s\",\"failUrl\":\"https://shop.example/f\"}");
     call_init(&call);
-    TOSS->ask_approve(&SHOP, &SUBJECT, &(struct payment_return){.amount = STR("1")}, &call);
-    assert_text(buffer_text(&call.once), ID);
+    TOSS->ask_approve(&SHOP, &SUBJECT, &(struct payment_return){.amount = STR("1")}, 2, &call);
+    assert_text(buffer_text(&call.once), ID "-confirm-2");
     buffer_free(&call.once);
     assert_call(&call, "POST", "/v1/payments/confirm",
                 "{\"paymentKey\":\"" KEY "\",\"orderId\":\"" ID "\",\"amount\":1000}");
