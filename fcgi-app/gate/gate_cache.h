@@ -33,7 +33,7 @@ struct gate_knowledge {
 const struct gate_knowledge *gate_cache_find(struct str queue);
 
 /** True if the caller is to read Redis and put the reply: there is no entry, it is too old to be
- *  trusted, or it is due for a refresh and no other request has been told to. `now_ms` is
+ *  trusted, or it is due for a refresh and no other request refreshes it. `now_ms` is
  *  monotonic, here and below. */
 bool gate_cache_is_due(struct str queue, int64_t now_ms);
 

@@ -141,7 +141,8 @@ static void check_reconcile(struct checklist *list)
         check_add(list, "outbox",
                   by_limits(list->figures.outbox_oldest_ms, OUTBOX_WARN_MS, OUTBOX_FAIL_MS),
                   "Check sluice-reconcile's log and whether Redis answers.",
-                  "%" PRId64 " things have yet to be told to Redis, the oldest for %" PRId64 " s.",
+                  "%" PRId64 " changes are still to be published to Redis, the oldest for %" PRId64
+                  " s.",
                   list->figures.outbox_rows, list->figures.outbox_oldest_ms / 1000);
     }
 }

@@ -17,7 +17,7 @@
 #include "lib/store/redis.h"
 
 enum {
-    COUPON_EVENTS_MAX = 500, /* of one queue, that Redis is told of */
+    COUPON_EVENTS_MAX = 500, /* of one queue, published to Redis */
     COUPON_OWNERS_PER_CALL = 1000
 };
 
@@ -41,8 +41,8 @@ struct known_coupons {
 };
 
 /** Reads at most twice COUPON_EVENTS_MAX events of `queue` into `*known` (in the arena): OK,
- *  NOT_FOUND or ADMISSION_UNAVAILABLE. `*change` gets the number of the finding that told of
- *  them, 0 for none. */
+ *  NOT_FOUND or ADMISSION_UNAVAILABLE. `*change` gets the number of the finding that
+ *  published them, 0 for none. */
 enum outcome coupons_known(struct redis *redis, struct arena *arena, struct str queue,
                            int64_t *change, const struct known_coupons **known, size_t *count);
 

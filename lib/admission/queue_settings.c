@@ -259,7 +259,7 @@ static bool check_together(const struct merge *merge, json_object *merged)
     if (number_of(merged, QUEUE_SETTING_pickupSeconds) <= (double)longest_poll_s(merged)) {
         return queue_setting_refuse(merge->arena, merge->fault, "pickupSeconds", "",
                                     "pickupSeconds must be above the longest pause of pollTiers, "
-                                    "or whoever polls as told never sees the token");
+                                    "or a client that polls as asked never sees the token");
     }
     return true;
 }

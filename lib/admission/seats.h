@@ -120,7 +120,7 @@ struct seat_state {
 /** Tells Redis of any number of seats; of each an older change than the known one is passed
  *  over. O and S take the place of whatever hold there is. Works before the show is loaded and
  *  before its queue is there. `*applied` (may be NULL) gets how many were news. Returns false
- *  where Redis gave no answer: some may have been told. */
+ *  where Redis gave no answer: some may have been applied. */
 bool seats_publish(struct redis *redis, struct arena *arena, const struct show_ref *show,
                    const struct seat_state *states, size_t count, int64_t *applied);
 
@@ -130,7 +130,7 @@ bool seats_correct(struct redis *redis, struct arena *arena, const struct show_r
                    const struct seat_state *states, size_t count, int64_t *applied);
 
 /** What Redis believes of at most SEATS_PER_CALL seats: fills states[i] for seats[i], with
- *  change 0 and state 'F' for one that it was never told of. Returns false where Redis gave no
+ *  change 0 and state 'F' for one that was never published. Returns false where Redis gave no
  *  answer. */
 bool seat_states_known(struct redis *redis, struct arena *arena, const struct show_ref *show,
                        const struct str *seats, size_t count, struct seat_state *states);

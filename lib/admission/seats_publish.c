@@ -61,7 +61,7 @@ bool seats_correct(struct redis *redis, struct arena *arena, const struct show_r
     return publish(redis, arena, show, states, count, true, applied);
 }
 
-/* "change/state/member/order"; anything else counts as never told. */
+/* "change/state/member/order"; anything else counts as never published. */
 static void read_record(struct str record, struct seat_state *state)
 {
     struct str change;

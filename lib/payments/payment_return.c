@@ -16,7 +16,7 @@ struct approval {
     struct payment_approval turn;
 };
 
-/* What the member is told where the payment went on without us. */
+/* The result for the member if the payment has moved on meanwhile. */
 static enum payment_returned_as returned_by_phase(enum payment_phase phase, struct str order_status)
 {
     switch (phase) {
