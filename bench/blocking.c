@@ -161,7 +161,7 @@ int main(int argc, char **argv)
                             .arena = arena_new()};
     if (worker.keys == NULL || worker.members == NULL || FCGX_Init() != 0 ||
         FCGX_InitRequest(&request, 0, 0) != 0) {
-        fprintf(stderr, "sluice-blocking: the keys or the socket are not usable\n");
+        (void)fprintf(stderr, "sluice-blocking: the keys or the socket are not usable\n");
         return PROGRAM_BAD_CONFIG;
     }
     while (FCGX_Accept_r(&request) == 0) {

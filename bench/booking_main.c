@@ -49,7 +49,7 @@ static uint32_t number(const char *text, uint32_t least, uint32_t most)
     unsigned long value = strtoul(text, &rest, 10);
 
     if (*text < '0' || *text > '9' || *rest != '\0' || value < least || value > most) {
-        fprintf(stderr, "sluice-booking: %s is no number from %u to %u\n", text, least, most);
+        (void)fprintf(stderr, "sluice-booking: %s is no number from %u to %u\n", text, least, most);
         exit(USAGE);
     }
     return (uint32_t)value;
@@ -112,9 +112,9 @@ int main(int argc, char **argv)
     struct rlimit files;
 
     if (!read_options(argc, argv, &options)) {
-        fprintf(stderr,
-                "usage: sluice-booking --port N --members FILE --queue Q --shows N --rate N "
-                "--seconds N [--first-show N] [--think-ms N] [--enter]\n");
+        (void)fprintf(stderr,
+                      "usage: sluice-booking --port N --members FILE --queue Q --shows N --rate N "
+                      "--seconds N [--first-show N] [--think-ms N] [--enter]\n");
         return USAGE;
     }
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {

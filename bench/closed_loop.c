@@ -267,8 +267,8 @@ static uint64_t number(const char *text, uint64_t least, uint64_t most)
     unsigned long long value = strtoull(text, &rest, 10);
 
     if (*text < '0' || *text > '9' || *rest != '\0' || value < least || value > most) {
-        fprintf(stderr, "sluice-closed: %s is no number from %llu to %llu\n", text,
-                (unsigned long long)least, (unsigned long long)most);
+        (void)fprintf(stderr, "sluice-closed: %s is no number from %llu to %llu\n", text,
+                      (unsigned long long)least, (unsigned long long)most);
         exit(USAGE);
     }
     return value;
@@ -317,8 +317,8 @@ int main(int argc, char **argv)
     struct rlimit files;
 
     if (!read_options(argc, argv, &loop.options)) {
-        fprintf(stderr, "usage: sluice-closed --port N --requests FILE [--connections N] "
-                        "[--seconds N | --once] [--first N]\n");
+        (void)fprintf(stderr, "usage: sluice-closed --port N --requests FILE [--connections N] "
+                              "[--seconds N | --once] [--first N]\n");
         return USAGE;
     }
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {

@@ -83,7 +83,7 @@ static uint32_t number(const char *text, uint32_t least, uint32_t most)
     unsigned long value = strtoul(text, &end, 10);
 
     if (*text == '\0' || *end != '\0' || value < least || value > most) {
-        fprintf(stderr, "sluice-load: %s is no number from %u to %u\n", text, least, most);
+        (void)fprintf(stderr, "sluice-load: %s is no number from %u to %u\n", text, least, most);
         exit(USAGE);
     }
     return (uint32_t)value;
@@ -151,8 +151,9 @@ int main(int argc, char **argv)
     size_t length;
 
     if (!read_options(argc, argv, &options, &key_file)) {
-        fprintf(stderr, "usage: sluice-load --port N --key FILE --queue Q --event E [--rate N] "
-                        "[--seconds N] [--members N] [--connections N] [--prefix TEXT]\n");
+        (void)fprintf(stderr,
+                      "usage: sluice-load --port N --key FILE --queue Q --event E [--rate N] "
+                      "[--seconds N] [--members N] [--connections N] [--prefix TEXT]\n");
         return USAGE;
     }
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
@@ -160,7 +161,7 @@ int main(int argc, char **argv)
         (void)setrlimit(RLIMIT_NOFILE, &files);
     }
     if (!secret_read(key_file, &secret, &length, error)) {
-        fprintf(stderr, "sluice-load: %s\n", error);
+        (void)fprintf(stderr, "sluice-load: %s\n", error);
         return USAGE;
     }
     options.key = mac_key_new((struct str){secret, strcspn(secret, "\r\n")});

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -208,6 +209,7 @@ static void check_version(struct doctor *doctor)
  *  master. */
 static int64_t files_of(struct doctor *doctor, const struct site *site)
 {
+    const struct str name = STR("Max open files");
     char line[256];
     int64_t pid = 0;
     int64_t files = 0;
@@ -229,7 +231,9 @@ static int64_t files_of(struct doctor *doctor, const struct site *site)
                                          doctor->invocation->proc, pid),
                             "re");
     while (file != NULL && files == 0 && fgets(line, sizeof(line), file) != NULL) {
-        (void)sscanf(line, "Max open files %" SCNd64, &files);
+        if (str_starts(str_of(line), name)) {
+            files = strtoll(line + name.n, NULL, 10); /* 0 if unlimited */
+        }
     }
     if (file != NULL) {
         (void)fclose(file);

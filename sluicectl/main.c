@@ -185,7 +185,7 @@ int main(int argc, char **argv)
         .data = environment("SLUICE_DATA", DATA_USUAL),
 #define GLOBAL(spelling, value, text)
 #define OPTION(name, field, spelling, kind, minimum, maximum, initial, value, text)                \
-    .field = initial,
+    .field = (initial),
 #include "sluicectl/options.tbl"
 #undef OPTION
 #undef GLOBAL

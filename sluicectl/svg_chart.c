@@ -84,7 +84,9 @@ static void write_grid(FILE *file, const struct scale *scale, double step)
 {
     char text[RFC3339_TEXT + 1];
 
-    for (double value = 0; value <= scale->most + step / 2; value += step) {
+    int lines = (int)(scale->most / step + 0.5);
+    for (int i = 0; i <= lines; i++) {
+        double value = i * step;
         double y = upwards(scale, value);
         (void)fprintf(file, "<path d=\"M%d %.1fH%d\" stroke=\"#d4d4d8\"/>\n", LEFT, y,
                       WIDTH - RIGHT);

@@ -7,17 +7,17 @@
  *          forwards one), and never another status (nginx would turn it into 500)
  * Touches  lua/gate_view.lua at most twice a second; lua/gate_check.lua for a pass that is due for
  *          renewal and for a visitor without one; lua/enter.lua if the queue admits while idle;
- *          lua/gate_watch.lua
+ *          lua/gate_watch.lua; sluice:tenures for a queue that Redis does not know
  *
  * Without Redis no one is admitted, and admitted visitors stay until the end of the visit that the
- * pass names.
+ * pass names. The same holds while Redis has lost its data, until the queue is restored.
  */
 #include "fcgi-app/gate/gate_decision.h"
 #include "fcgi-app/gate/visit.h"
 #include "fcgi-app/pool/line_handler.h"
 #include "lib/base/digest.h"
 
-enum stage { LOOKING, CHECKING, ENTERING, WATCHING };
+enum stage { LOOKING, RECALLING, CHECKING, ENTERING, WATCHING };
 
 /* One request being judged, on the stack. */
 struct gate_call {
@@ -121,19 +121,36 @@ struct redis_command *gate_check_begin(const struct services *services,
     return decide(&call);
 }
 
+/* This process has no entry of the queue, and Redis cannot say what it is: the pass is all there is
+ * to judge by, by this host's clock. */
+static struct redis_command *judge_by_pass(const struct gate_call *call)
+{
+    const struct visit *visit = call->visit;
+
+    visit_identify(call->services, call->request, call->visit);
+    bool counts = visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED;
+    return counts ? through(call, "pass") : refuse(call, "unavailable");
+}
+
 static struct redis_command *looked(const struct gate_call *call, const redisReply *reply)
 {
     struct visit *visit = call->visit;
 
     visit->known = gate_cache_put(visit->queue, reply, visit->now_ms);
-    if (visit->known == NULL && outcome_of(reply) != OUTCOME_NOT_FOUND) {
-        visit_identify(call->services, call->request, visit);
-        /* This process has just started: the pass is all there is to judge by, by this host's
-         * clock. */
-        bool counts = visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED;
-        return counts ? through(call, "pass") : refuse(call, "unavailable");
+    if (visit->known != NULL) {
+        return decide(call);
     }
-    return decide(call);
+    if (line_settings_missing(reply)) {
+        return ask(call, RECALLING, line_memory_ask(call->request->arena));
+    }
+    return outcome_of(reply) == OUTCOME_NOT_FOUND ? decide(call) : judge_by_pass(call);
+}
+
+/* The settings are missing: the queue was never created, or Redis has lost it. */
+static struct redis_command *recalled(const struct gate_call *call, const redisReply *reply)
+{
+    return call->visit->known != NULL || line_memory_is_there(reply) ? decide(call)
+                                                                     : judge_by_pass(call);
 }
 
 static struct redis_command *without_redis(const struct gate_call *call)
@@ -209,9 +226,9 @@ void gate_check_finish(const struct services *services, const struct request *re
     const struct gate_call call = {services, request, memory, response};
 
     if (call.visit->stage != LOOKING) {
-        /* Another queue may have evicted the entry meanwhile. */
+        /* Other requests may have added or evicted the entry meanwhile. */
         call.visit->known = gate_cache_find(call.visit->queue);
-        if (call.visit->known == NULL) {
+        if (call.visit->known == NULL && call.visit->stage != RECALLING) {
             (void)refuse(&call, "unavailable");
             return;
         }
@@ -219,6 +236,9 @@ void gate_check_finish(const struct services *services, const struct request *re
     switch ((enum stage)call.visit->stage) {
     case LOOKING:
         response->follow_up = looked(&call, reply);
+        break;
+    case RECALLING:
+        response->follow_up = recalled(&call, reply);
         break;
     case CHECKING:
         response->follow_up = checked(&call, reply);

@@ -6,7 +6,7 @@
  * Reply    503 (setting waiting_status for pages) with the waiting page or problem+json WAITING,
  *          see room_answer.h
  * Touches  lua/enter.lua for a page or an app that has proved to keep cookies, or is known as
- *          a member; lua/gate_view.lua as /_sluice/check does
+ *          a member; lua/gate_view.lua and sluice:tenures as /_sluice/check does
  *
  * A first page only gets the visitor cookie. The place is taken when the cookie comes back: by the
  * page's script, or by its reload without scripts. So clients that keep no cookies do not fill the
@@ -19,7 +19,7 @@
 #include "fcgi-app/queue/ticket_cookie.h"
 #include "fcgi-app/queue/ticket_issue.h"
 
-enum stage { LOOKING, ENTERING };
+enum stage { LOOKING, RECALLING, ENTERING };
 
 static bool is_on_hold(const struct visit *visit)
 {
@@ -143,12 +143,53 @@ static void entered(const struct services *services, const struct request *reque
     visit_keep_visitor(services, request, response, visit);
 }
 
+/* Looks up the queue. Returns the command whose reply is needed next, or NULL. */
+static struct redis_command *looked(const struct services *services, const struct request *request,
+                                    struct response *response, struct visit *visit,
+                                    const redisReply *reply)
+{
+    enum outcome outcome = outcome_of(reply);
+
+    visit->known = gate_cache_put(visit->queue, reply, visit->now_ms);
+    if (visit->known == NULL && line_settings_missing(reply)) {
+        visit->stage = RECALLING;
+        return line_memory_ask(request->arena);
+    }
+    visit_identify(services, request, visit);
+    if (outcome != OUTCOME_OK && outcome != OUTCOME_NOT_FOUND) {
+        answer_newcomer(services, request, response, visit, FACE_UNAVAILABLE);
+        return NULL;
+    }
+    return proceed(services, request, response, visit);
+}
+
+/* The settings are missing: the queue was never created, or Redis has lost it. */
+static struct redis_command *recalled(const struct services *services,
+                                      const struct request *request, struct response *response,
+                                      struct visit *visit, const redisReply *reply)
+{
+    visit->known = gate_cache_find(visit->queue);
+    visit_identify(services, request, visit);
+    if (visit->known == NULL && !line_memory_is_there(reply)) {
+        answer_newcomer(services, request, response, visit, FACE_UNAVAILABLE);
+        return NULL;
+    }
+    return proceed(services, request, response, visit);
+}
+
 void room_finish(const struct services *services, const struct request *request,
                  const redisReply *reply, void *memory, struct response *response)
 {
     struct visit *visit = memory;
 
-    if (visit->stage == ENTERING) {
+    switch ((enum stage)visit->stage) {
+    case LOOKING:
+        response->follow_up = looked(services, request, response, visit, reply);
+        break;
+    case RECALLING:
+        response->follow_up = recalled(services, request, response, visit, reply);
+        break;
+    case ENTERING:
         /* Another queue may have evicted the entry meanwhile. */
         visit->known = gate_cache_find(visit->queue);
         if (visit->known == NULL) {
@@ -156,14 +197,6 @@ void room_finish(const struct services *services, const struct request *request,
         } else {
             entered(services, request, response, visit, reply);
         }
-        return;
+        break;
     }
-    enum outcome outcome = outcome_of(reply);
-    visit->known = gate_cache_put(visit->queue, reply, visit->now_ms);
-    visit_identify(services, request, visit);
-    if (outcome != OUTCOME_OK && outcome != OUTCOME_NOT_FOUND) {
-        answer_newcomer(services, request, response, visit, FACE_UNAVAILABLE);
-        return;
-    }
-    response->follow_up = proceed(services, request, response, visit);
 }

@@ -102,6 +102,7 @@ static void identify_visitor(const struct services *services, const struct reque
     bool has_cookie = caller_identify_visitor(services, request, &visitor);
     bool watched = visit->has_pass && visit->pass.kind == GATE_PASS_WATCHED;
 
+    /* By precedence: a watched pass comes last. NOLINTNEXTLINE(bugprone-branch-clone) */
     if (visit->has_pass && !watched && visitor_id_is(visit->pass.subject)) {
         visit->id = visit->pass.subject;
     } else if (visit->has_ticket && visitor_id_is(visit->ticket.subject)) {

@@ -51,7 +51,9 @@ static void add_measures(json_object *object, const struct queue_sample *sample)
 
 json_object *seconds_json(int64_t ms)
 {
-    return ms < 0 ? NULL : queue_setting_number_json((double)(ms / 100) / 10);
+    int64_t tenths = ms / 100;
+
+    return ms < 0 ? NULL : queue_setting_number_json((double)tenths / 10);
 }
 
 json_object *sample_json(const struct queue_sample *sample)

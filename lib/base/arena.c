@@ -31,7 +31,7 @@ static void *alloc_or_die(size_t size)
     void *memory = malloc(size);
 
     if (memory == NULL) {
-        fputs("out of memory\n", stderr);
+        (void)fputs("out of memory\n", stderr);
         abort();
     }
     return memory;

@@ -49,6 +49,7 @@ test  lua-check              Lua lint
 test  shellcheck             shell lint
 test  clang-format           C layout
 test  cppcheck               C lint
+test  clang-tidy             C lint
 test  clang                  compiles the fuzzers
 test  libclang-rt-14-dev     libFuzzer and its sanitizers
 test  chromium               browser tests

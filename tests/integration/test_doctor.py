@@ -103,6 +103,19 @@ def few_files(patient):
         "worker_rlimit_nofile 256;" if line.startswith("worker_rlimit_nofile") else line for line in lines) + "\n")
 
 
+def few_files_of_the_running_master(patient):
+    """Without a setting its limit counts: the first of the two numbers."""
+    pid = patient.directory / "nginx.pid"
+    pid.write_text("7\n")
+    lines = [line for line in patient.nginx.read_text().splitlines() if not line.startswith(("worker_rlimit_nofile", "pid "))]
+    patient.nginx.write_text("\n".join([f"pid {pid};", *lines]) + "\n")
+    (patient.directory / "proc" / "7").mkdir()
+    (patient.directory / "proc" / "7" / "limits").write_text(
+        "Limit                     Soft Limit           Hard Limit           Units     \n"
+        "Max processes             63000                63000                processes \n"
+        "Max open files            256                  1048576              files     \n")
+
+
 def nothing_of_ours_in_nginx(patient):
     patient.nginx.write_text("events {}\nhttp {\n    server {\n        listen 127.0.0.1:1;\n    }\n}\n")
 
@@ -175,7 +188,7 @@ def no_schema(patient):
 @pytest.mark.parametrize("spoil, name, state", [
     (low_somaxconn, "kernel.somaxconn", "fail"), (short_syn_backlog, "kernel.syn-backlog", "fail"),
     (no_syncookies, "kernel.syncookies", "fail"), (no_sandbox, "kernel.sandbox", "warn"),
-    (few_files, "nginx.open-files", "fail"),
+    (few_files, "nginx.open-files", "fail"), (few_files_of_the_running_master, "nginx.open-files", "fail"),
     (nothing_of_ours_in_nginx, "nginx.include", "fail"), (bad_nginx, "nginx.config", "fail"),
     (hidden_clients, "nginx.real-ip", "fail"), (proxy_header_that_nobody_reads, "nginx.real-ip", "fail"),
     (everybody_is_believed, "nginx.real-ip", "fail"), (ending_certificate, "nginx.certificate", "warn"),

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from lib import processes
-from lib.gate import APP, FETCH, NAVIGATION, Visitor
+from lib.gate import APP, FETCH, NAVIGATION, Visitor, secret_of
 from lib.wait import until
 
 
@@ -140,3 +140,66 @@ def test_redis_that_lost_its_memory(parts, api, in_and_out):
     assert not stranger.is_through()
     stranger.ask()
     assert stranger.come_in(seconds=15).status == 200
+
+
+def replace_queue_workers(parts, between=lambda: None):
+    """The new ones have no entry of any queue. `between` runs while there is no worker."""
+    parts.pools["queue"].stop(seconds=20)
+    between()
+    parts.start_pool("queue", parts.queue_workers)
+    parts._wait_pool("queue")  # pylint: disable=protected-access
+
+
+def with_pass(parts, site, given, **fields):
+    """A client that has the pass `given` with other fields."""
+    client = Visitor(site.port)
+    changed = given.but(**fields)
+    client.cookies[f"sluice_pass-{changed.queue}"] = changed.signed(secret_of(parts.secrets / "queue-ticket.keys"))
+    return client
+
+
+def not_configured(client, path):
+    """Several requests, so that every worker answers one."""
+    for _ in range(4):
+        reply = client.ask(path)
+        assert (reply.status, reply.face) == (503, "NOT_CONFIGURED")
+
+
+@pytest.mark.limit(90)
+def test_a_worker_that_started_after_redis_lost_its_memory(parts, in_and_out, shop):
+    """It has no entry of the queue, and Redis has no settings: an outage, in which a pass counts and nobody new comes in."""
+    queue, site, browser = in_and_out(recoverySeconds=0)
+    forged = with_pass(parts, site, browser.gate_pass(queue), queue="never-made")
+    parts.reconcile(expect=None)
+    replace_queue_workers(parts)
+    not_configured(forged, "/nowhere/")
+    replace_queue_workers(parts, parts.forget_everything)
+    shop.forget()
+    refused_well(site, {"UNAVAILABLE"})
+    given = browser.gate_pass(queue)
+    for refused in ({"kind": "w"}, {"ends": given.renewed}):
+        page = with_pass(parts, site, given, **refused).ask("/deep/page.html?x=1")
+        assert (page.status, page.face) == (503, "UNAVAILABLE"), refused
+        assert int(page.get("retry-after")) >= 1
+    assert shop.seen() == []
+    for _ in range(6):
+        assert browser.ask("/deep/page.html?x=1").status == 200
+    parts.reconcile_until(lambda: parts.redis.hget("sluice:tenures", "complete"), 20, "the queue is back")
+    until(lambda: browser.is_through() and browser.gate_pass(queue).incarnation == "2", 5, "a pass of now")
+    not_configured(forged, "/nowhere/")
+
+
+def test_a_queue_that_redis_knows_is_judged_by_it(parts, api, in_and_out, make_site, shop):
+    """While others may still be lost: one that was deleted or is on hold lets nobody in."""
+    queue, site, browser = in_and_out()
+    gone = api.queue()
+    assert api.admin("DELETE", f"/queues/{gone}").status == 204
+    deleted = make_site(gone)
+    assert api.admin("PATCH", f"/queues/{queue}", {"activation": "hold"}).status == 200
+    former = with_pass(parts, deleted, browser.gate_pass(queue), queue=gone)
+    replace_queue_workers(parts, lambda: parts.redis.hdel("sluice:tenures", "complete"))
+    shop.forget()
+    not_configured(former, "/")
+    for _ in range(4):
+        assert browser.ask().face == "HOLD"
+    assert shop.seen() == []

@@ -16,11 +16,15 @@ from lib.waiting_crowd import WaitingCrowd
 RELOAD_S = 1.5  # programs look at their key files once a second
 
 
-def keys(*arguments, given=None, expect=0):
+def run_keys(*arguments, given=None, expect=0):
     done = subprocess.run([SCRIPTS / "keys", *map(str, arguments)], input=given, capture_output=True, text=True,
                           timeout=20)
     assert done.returncode == expect, (done.stdout, done.stderr)
-    return done.stdout.split()
+    return done
+
+
+def keys(*arguments, **options):
+    return run_keys(*arguments, **options).stdout.split()
 
 
 def test_the_last_key_stays_and_mistakes_change_nothing(tmp_path):
@@ -43,6 +47,22 @@ def test_the_last_key_stays_and_mistakes_change_nothing(tmp_path):
     assert line.read_text().startswith(before[1]) and len(keys("list", line)) == 4
     assert {file.name for file in tmp_path.glob("*/*") if not file.name.startswith("redis")} == {
         "admin.key", "viewer.key", "member-jwt.key", "queue-ticket.keys", "visitor.keys", "altcha.keys"}
+
+
+@pytest.mark.parametrize("name, secret, other", [
+    ("queue-ticket.keys", "k1:" + "A" * 43, "k1:" + "B" * 43), ("member-jwt.key", "m" * 32, "m" * 32)])
+def test_a_key_that_is_there_is_not_added_again(tmp_path, name, secret, other):
+    """A ring with an id twice is refused by all programs, and a drop would remove the wrong one of the two."""
+    file = tmp_path / name
+    file.write_text(f"# ours\n{secret}\n")
+    before = file.read_text()
+    key, = keys("list", file)
+    for again in (secret, other):
+        refused = run_keys("add", file, "--given", given=again, expect=1)
+        assert f"already has the key '{key}'" in refused.stderr and secret not in refused.stderr
+        assert refused.stdout == "" and file.read_text() == before
+    added, = keys("add", file, "--given", given="k2:" + "C" * 43)
+    assert keys("list", file) == [key, added]
 
 
 def test_a_remark_in_a_file_of_keys_is_no_key(parts, api):
