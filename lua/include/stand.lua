@@ -54,13 +54,10 @@ local function stand_in_line(member, it)
 end
 
 -- Records that a number is not, or no longer, in line. Departures by ranges of 1024 numbers let a position be computed from a
--- number alone; those of pruned ranges (see promote) are not counted any more. Ranks of the draw subtract its empty places.
+-- number alone; ranks of the draw subtract its empty places.
 local function number_is_missing(lane, seq, place)
     if lane == 'main' then
-        local range = math.floor(seq / 1024)
-        if range >= tonumber(redis.call('HGET', key_state, 'prunedTo') or 0) then
-            redis.call('HINCRBY', key_departures, range, 1)
-        end
+        redis.call('HINCRBY', key_departures, math.floor(seq / 1024), 1)
         mark_number(seq, MARK_GONE)
     end
     if place and place >= draw_cursor then

@@ -116,29 +116,6 @@ def test_departures_wholly_behind_the_head_are_forgotten(make_line):
     assert line.redis.hgetall(line.key("departures")) == {"4": "1"}
 
 
-@pytest.mark.parametrize("end", ["leaves", "is evicted", "comes back and leaves"])
-def test_departures_of_a_forgotten_range_stay_forgotten(make_line, end):
-    """A member set aside ends the turn after the head has moved on: nobody would forget that departure again."""
-    line = make_line(ratePerSecond=100000, burst=100000, maxActive=100000, pickupSeconds=1)
-    line.enter("early")
-    line.promote(1)
-    line.advance(5000)
-    assert line.promote(1).withdrawn == 1 and line.members("away") == ["early"]
-    line.redis.hset(line.key("state"), "seq", 5000)
-    for i in range(5):
-        line.enter(f"m{i}")
-    line.promote(1)
-    if end == "is evicted":
-        assert line.end("early") == "ENDED"
-    else:
-        assert end == "leaves" or line.position("early").rank == 0
-        assert line.leave("early") == "LEFT"
-    assert line.redis.hgetall(line.key("departures")) == {}
-    line.leave("m2")
-    assert line.redis.hgetall(line.key("departures")) == {"4": "1"}
-    assert [line.position(member).rank for member in ("m1", "m3", "m4")] == [0, 1, 2]
-
-
 def test_queue_state_head(line):
     assert line.call("queue_state")[1:7] == ["OPEN", 0, 1, 0, 0, 1]
     line.enter("a")
