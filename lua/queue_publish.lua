@@ -67,8 +67,10 @@ if redis.call('HGET', key_settings, 'deleted') == '1' then
 end
 local is_reset = state[2] and state[2] ~= arg_epoch
 if (is_reset or not state[1]) and arg_intent ~= 'recover' then
-    -- In a recovery it holds the spent numbers of this line already, otherwise at most those of an abandoned recovery.
+    -- In a recovery it holds the spent numbers of this line already. Otherwise it holds those of an earlier line, or of a
+    -- recovery that this publication overtakes: that one begins again.
     redis.call('UNLINK', key_seated)
+    redis.call('HDEL', key_state, 'preparedFor', 'preparedEpoch', 'preparedTo')
 end
 if is_reset then
     empty_the_line()

@@ -30,7 +30,7 @@ static void count_findings(const struct reconcile_report *report)
         {METRIC_FOUND_SHOW_LOADED, report->shows_loaded},
         {METRIC_FOUND_SEAT_PUBLISHED, report->seats_published},
         {METRIC_FOUND_SEAT_CORRECTED, report->seats_corrected},
-        {METRIC_RECONCILE_REDIS_SILENT, report->redis_silent ? 1 : 0},
+        {METRIC_RECONCILE_REDIS_SILENT, report->redis_silent && !report->overtaken ? 1 : 0},
         {METRIC_RECONCILE_POSTGRES_SILENT, report->postgres_silent ? 1 : 0},
     };
 

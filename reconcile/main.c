@@ -58,7 +58,9 @@ static void print_report(const struct reconcile_report *report)
            (long long)report->payments_open);
     printf("places mended %lld, freed %lld\n", (long long)report->places_mended,
            (long long)report->places_freed);
-    if (report->redis_silent) {
+    if (report->overtaken) {
+        printf("another reconcile is recovering a queue\n");
+    } else if (report->redis_silent) {
         printf("needs a person: Redis does not answer\n");
     }
     if (report->postgres_silent) {

@@ -8,7 +8,9 @@ enum {
     NUMBERS_PER_CALL = 1000,
     PLACES_PER_CALL = 500,
     /* More numbers than can be issued between two checkpoints. */
-    SEQ_MARGIN = 1000000
+    SEQ_MARGIN = 1000000,
+    /* A recovery that stands still for so long is left to another reconcile. */
+    RECOVERY_PAUSE_MAX_MS = 20000
 };
 
 static int64_t recovery_ms(const struct queue_row *queue)
@@ -83,6 +85,26 @@ static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_r
     return true;
 }
 
+bool reconcile_recovery_begin(struct reconcile *reconcile)
+{
+    bool is_locked;
+
+    if (recovery_lock(reconcile->postgres, reconcile->arena, RECOVERY_PAUSE_MAX_MS, &is_locked) !=
+        POSTGRES_OK) {
+        reconcile->report.postgres_silent = true;
+        return false;
+    }
+    reconcile->report.overtaken |= !is_locked;
+    return is_locked;
+}
+
+void reconcile_recovery_end(struct reconcile *reconcile)
+{
+    if (recovery_unlock(reconcile->postgres, reconcile->arena) != POSTGRES_OK) {
+        reconcile->report.postgres_silent = true;
+    }
+}
+
 /*
  * PostgreSQL first: once the incarnation is raised, no order can commit on a claim from before the
  * loss. Then Redis learns which numbers are spent, and only then is the queue published.
@@ -132,10 +154,16 @@ static bool publish_all(struct reconcile *reconcile)
         reconcile->report.redis_silent |= published.store == POSTGRES_OK;
     }
     reconcile->report.queues_published += (int64_t)published.published;
+    if (published.missing_count > 0 && !reconcile_recovery_begin(reconcile)) {
+        return false;
+    }
     for (size_t i = 0; i < published.missing_count && !reconcile->report.redis_silent &&
                        !reconcile->report.postgres_silent;
          i++) {
         complete = reconcile_recover(reconcile, &published.missing[i]) && complete;
+    }
+    if (published.missing_count > 0) {
+        reconcile_recovery_end(reconcile);
     }
     return complete && published.on_their_way == 0 && !reconcile->report.redis_silent &&
            !reconcile->report.postgres_silent;

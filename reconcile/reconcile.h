@@ -46,9 +46,9 @@ struct reconcile_report {
     int64_t shows_loaded;
     int64_t seats_published; /* whose state had not reached Redis */
     int64_t seats_corrected; /* whose state in Redis PostgreSQL does not know */
-    bool redis_silent;
+    bool redis_silent;       /* nothing more is done with Redis in this pass */
     bool postgres_silent;
-    bool overtaken; /* another reconcile has begun a later recovery of a queue */
+    bool overtaken; /* another reconcile is recovering a queue */
 };
 
 /** The last seat compared. */
@@ -85,6 +85,15 @@ bool reconcile_needs_person(const struct reconcile_report *report);
 /** Publishes settings that Redis has missed and recovers queues that it has lost; once all are
  *  there, records that (queues.c). */
 void reconcile_publish(struct reconcile *reconcile);
+
+/** Takes the lock of recoveries: a second reconcile would raise the incarnations again, which ends
+ *  the recoveries of the first, and if these take longer than the time between two passes, the first
+ *  would end the second's in turn, without end. False if another reconcile has it, or PostgreSQL
+ *  does not answer. */
+bool reconcile_recovery_begin(struct reconcile *reconcile);
+
+/** Releases it. */
+void reconcile_recovery_end(struct reconcile *reconcile);
 
 /** Rebuilds the line of a queue that Redis has lost, or whose last moments it may have lost.
  *  Returns whether the queue is back, by us or by another process (queues.c). */

@@ -26,38 +26,72 @@ static bool recover_doubtful(struct reconcile *reconcile, const struct redis_pri
         reconcile->report.postgres_silent = true;
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (redis_primaries_doubt(reconcile->redis, primaries, reconcile->arena, rows[i].id) &&
-            !reconcile_recover(reconcile, &rows[i])) {
-            return false;
+    bool is_complete = true;
+    for (size_t i = 0;
+         i < count && !reconcile->report.redis_silent && !reconcile->report.postgres_silent; i++) {
+        if (redis_primaries_doubt(reconcile->redis, primaries, reconcile->arena, rows[i].id)) {
+            is_complete = reconcile_recover(reconcile, &rows[i]) && is_complete;
         }
     }
-    return true;
+    return is_complete;
+}
+
+/* If nothing is known, Redis is empty: queues known to PostgreSQL are found missing. If no tenure
+ * has ended, slots have moved to a new primary, which loses nothing. */
+static bool may_have_lost(const struct redis_primaries *primaries)
+{
+    return !primaries->is_current && !primaries->nothing_known && !primaries->none_ended;
+}
+
+static bool look(struct reconcile *reconcile, struct redis_primaries *primaries)
+{
+    bool is_answered = redis_primaries_look(reconcile->redis, reconcile->arena, primaries);
+
+    reconcile->report.redis_silent |= !is_answered;
+    return is_answered;
+}
+
+static bool record(struct reconcile *reconcile, const struct redis_primaries *primaries)
+{
+    bool is_current = primaries->is_current ||
+                      redis_primaries_write(reconcile->redis, reconcile->arena, primaries);
+
+    reconcile->report.redis_silent |= !is_current;
+    return is_current;
+}
+
+/* Under the lock of recoveries. Looks again: another reconcile may have recovered them. */
+static bool recover_and_record(struct reconcile *reconcile)
+{
+    struct redis_primaries primaries;
+
+    if (!look(reconcile, &primaries)) {
+        return false;
+    }
+    if (may_have_lost(&primaries) && !recover_doubtful(reconcile, &primaries)) {
+        reconcile->report.redis_silent |= !reconcile->report.postgres_silent;
+        return false;
+    }
+    return record(reconcile, &primaries);
 }
 
 bool reconcile_tenures(struct reconcile *reconcile)
 {
     struct redis_primaries primaries;
 
-    if (!redis_primaries_look(reconcile->redis, reconcile->arena, &primaries)) {
-        reconcile->report.redis_silent = true;
+    if (!look(reconcile, &primaries)) {
         return false;
     }
-    if (primaries.is_current) {
-        return true;
+    if (!may_have_lost(&primaries)) {
+        return record(reconcile, &primaries);
     }
-    /* If nothing is known, Redis is empty: queues known to PostgreSQL are found missing. If no
-     * tenure has ended, slots have moved to a new primary, which loses nothing. */
-    if (!primaries.nothing_known && !primaries.none_ended &&
-        !recover_doubtful(reconcile, &primaries)) {
-        reconcile->report.redis_silent |= !reconcile->report.postgres_silent;
+    if (!reconcile_recovery_begin(reconcile)) {
+        reconcile->report.redis_silent |= reconcile->report.overtaken;
         return false;
     }
-    if (!redis_primaries_write(reconcile->redis, reconcile->arena, &primaries)) {
-        reconcile->report.redis_silent = true;
-        return false;
-    }
-    return true;
+    bool is_current = recover_and_record(reconcile);
+    reconcile_recovery_end(reconcile);
+    return is_current;
 }
 
 bool reconcile_tenures_changed(struct reconcile *reconcile)

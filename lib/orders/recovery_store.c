@@ -2,6 +2,25 @@
 
 #include "lib/store/postgres_array.h"
 
+enum postgres_outcome recovery_lock(struct postgres *postgres, struct arena *arena,
+                                    int64_t pause_ms, bool *is_locked)
+{
+    const char *const parameters[] = {arena_int(arena, pause_ms)};
+    const PGresult *result;
+
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_RECOVERY_LOCK, parameters, &result);
+    *is_locked = outcome == POSTGRES_OK && PQgetvalue(result, 0, 0)[0] == 't';
+    return outcome;
+}
+
+enum postgres_outcome recovery_unlock(struct postgres *postgres, struct arena *arena)
+{
+    const PGresult *result;
+
+    return postgres_query(postgres, arena, QUERY_RECOVERY_UNLOCK, NULL, &result);
+}
+
 enum postgres_outcome incarnation_raise(struct postgres *postgres, struct arena *arena,
                                         struct str queue, int64_t expected, int64_t *incarnation)
 {

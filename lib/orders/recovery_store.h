@@ -12,6 +12,15 @@
 #include "lib/base/str.h"
 #include "lib/store/postgres.h"
 
+/** Takes the lock of recoveries for this connection. `*is_locked`: false if another connection has
+ *  it. It ends with recovery_unlock(), with the connection, or if this process makes no call for
+ *  `pause_ms` (> 0): the server then ends the connection. */
+enum postgres_outcome recovery_lock(struct postgres *postgres, struct arena *arena,
+                                    int64_t pause_ms, bool *is_locked);
+
+/** Releases the lock, and with it the limit of pauses. */
+enum postgres_outcome recovery_unlock(struct postgres *postgres, struct arena *arena);
+
 /** Raises the incarnation of `queue` by one if it is still `expected`: waits for running orders,
  *  and orders of earlier claims can no longer commit. Of several callers with the same `expected`,
  *  one raises it. POSTGRES_OK: `*incarnation` is the one now in force, 0 if the queue does not

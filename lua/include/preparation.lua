@@ -11,7 +11,8 @@ local function continues_preparation(is_new_line)
         'preparedEpoch', 'preparedTo'))
     local after, later = tonumber(arg_after), tonumber(arg_incarnation) - tonumber(incarnation or 0)
     if later == 0 then
-        later = tonumber(arg_epoch) - tonumber(epoch or 0)
+        -- Without an epoch a host of an earlier release prepares it: what it has marked stays.
+        later = tonumber(arg_epoch) - tonumber(epoch or arg_epoch)
     end
     if tonumber(arg_incarnation) < tonumber(published or 0) or later < 0 then
         return false

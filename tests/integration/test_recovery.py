@@ -28,6 +28,18 @@ def lost(parts, api):
     return queue, items, members
 
 
+@pytest.fixture
+def second_reconcile(parts):
+    """Starts another one beside that of the parts."""
+    started = []
+
+    def start():
+        started.append(parts.start_second_reconcile(1))
+    yield start
+    for process in started:
+        process.stop(seconds=30)
+
+
 @pytest.mark.limit(90)
 def test_flushall(parts, api, lost):
     queue, items, members = lost
@@ -78,6 +90,31 @@ def test_every_page_of_spent_numbers_is_loaded(parts, api):
     assert parts.redis.hmget(state, "preparedFor", "preparedEpoch", "preparedTo") == ["2", "1", "all"]
     assert parts.redis.bitcount(seated) == 2001
     assert [parts.redis.getbit(seated, number) for number in (2, 3, 2000, 2002, 4000, 4002)] == [1, 0, 1, 1, 1, 1]
+
+
+def test_one_reconcile_recovers_at_a_time(parts, api):
+    """Else each raises the incarnation, and ends the other's recovery by that."""
+    queue = api.queue(recoverySeconds=0)
+    parts.forget_everything()
+    with closing(parts.postgres.connection()) as other:
+        other.cursor().execute("SELECT pg_advisory_lock(hashtextextended('recovery', 5417))")
+        assert "another reconcile is recovering a queue" in parts.reconcile()
+        assert parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) == 1
+        assert_problem(api.member().enter(queue), 503, "ADMISSION_UNAVAILABLE")
+    parts.reconcile_until(lambda: api.member().enter(queue).status == 201, what="the queue is back")
+
+
+@pytest.mark.limit(120)
+def test_two_reconciles_finish_a_recovery_that_takes_longer_than_their_interval(parts, api, second_reconcile):
+    queue = api.queue(recoverySeconds=0)
+    parts.postgres.query("INSERT INTO admission_use (admission_id, queue, epoch, seq, kind, ref) "
+                         "SELECT %s || n, %s, 1, n, 'order', 'r' FROM generate_series(1, 400000) n", queue, queue)
+    parts.forget_everything()
+    parts.start_reconcile(1)
+    second_reconcile()
+    until(lambda: api.member().enter(queue).status == 201, 25, "the queue is back")
+    assert parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) == 2
+    assert parts.redis.bitcount(f"sluice:{{{queue}}}:seated") == 400000
 
 
 def test_promotion_waits_for_those_who_come_back(parts, api, lost):

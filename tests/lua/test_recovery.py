@@ -698,3 +698,33 @@ def test_postgresql_that_has_lost_incarnations_catches_up(gone):
     assert line.load_spent(after=1) == "LOADED"
     assert ended(line) == [1]
     assert line.publish(intent="recover") == "PUBLISHED"
+
+
+@pytest.mark.parametrize("after_last_page", [True, False])
+def test_a_late_creation_during_a_recovery_makes_it_begin_anew(gone, after_last_page):
+    """The operator's worker stood still between its commit and its publication, and Redis was lost meanwhile."""
+    line = gone
+    line.incarnation = 3
+    assert line.load_spent(1, 2) == "LOADED"
+    if after_last_page:
+        assert line.load_spent(4, 5, after=2) == line.load_spent(after=5) == "LOADED"
+    line.incarnation = 1
+    assert line.publish(version=1, intent="create") == "PUBLISHED"
+    line.incarnation = 3
+    if not after_last_page:
+        assert line.load_spent(4, 5, after=2, script="spent_settle") == "OLDER"
+        assert line.load_spent(after=5, script="spent_settle") == "OLDER"
+    assert line.publish(intent="recover", version=3) == "NOT_FOUND"
+    assert line.prepare(1, 2, 4, 5, script="spent_settle") == "LOADED"
+    assert line.publish(intent="recover", version=3) == "PUBLISHED"
+    assert ended(line) == [1, 2, 4, 5]
+
+
+def test_what_a_host_of_the_release_before_has_loaded_stays(gone):
+    """Its scripts keep no epoch and no progress; both hosts prepare one incarnation, and it publishes first."""
+    line = gone
+    line.redis.hset(line.key("state"), "preparedFor", line.incarnation)
+    for number in (1, 2, 4, 5):
+        line.redis.setbit(line.key("seated"), number, 1)
+    assert line.load_spent(1, 2) == "LOADED"
+    assert ended(line) == [1, 2, 4, 5]
