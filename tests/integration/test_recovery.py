@@ -28,18 +28,6 @@ def lost(parts, api):
     return queue, items, members
 
 
-@pytest.fixture
-def second_reconcile(parts):
-    """Starts another one beside that of the parts."""
-    started = []
-
-    def start():
-        started.append(parts.start_second_reconcile(1))
-    yield start
-    for process in started:
-        process.stop(seconds=30)
-
-
 @pytest.mark.limit(90)
 def test_flushall(parts, api, lost):
     queue, items, members = lost
@@ -105,16 +93,23 @@ def test_one_reconcile_recovers_at_a_time(parts, api):
 
 
 @pytest.mark.limit(120)
-def test_two_reconciles_finish_a_recovery_that_takes_longer_than_their_interval(parts, api, second_reconcile):
+def test_a_reconcile_that_stands_still_in_a_recovery_leaves_it_to_another(parts, api):
     queue = api.queue(recoverySeconds=0)
-    parts.postgres.query("INSERT INTO admission_use (admission_id, queue, epoch, seq, kind, ref) "
-                         "SELECT %s || n, %s, 1, n, 'order', 'r' FROM generate_series(1, 400000) n", queue, queue)
     parts.forget_everything()
-    parts.start_reconcile(1)
-    second_reconcile()
-    until(lambda: api.member().enter(queue).status == 201, 25, "the queue is back")
-    assert parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) == 2
-    assert parts.redis.bitcount(f"sluice:{{{queue}}}:seated") == 400000
+    with closing(parts.postgres.connection()) as order:
+        order.cursor().execute("SELECT pg_advisory_lock_shared(queue_lock_number(%s))", [queue])
+        parts.start_reconcile(1)
+        until(lambda: parts.postgres.value("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"), 5,
+              "its recovery waits for the order")
+        pid = parts.reconciler.pid
+        processes.stop(pid)
+    try:
+        assert "another reconcile is recovering a queue" in parts.reconcile()
+        # PostgreSQL ends its session.
+        parts.reconcile_until(lambda: api.member().enter(queue).status == 201, 30, "the queue is back")
+    finally:
+        processes.cont(pid)
+    assert parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) == 3
 
 
 def test_promotion_waits_for_those_who_come_back(parts, api, lost):

@@ -265,11 +265,8 @@ class Parts:
         return [self.add_scheduler() for _ in range(count)]
 
     def start_reconcile(self, every=1):
-        self.reconciler = self.start_second_reconcile(every, "reconcile")
-
-    def start_second_reconcile(self, every=1, name="reconcile-2"):
-        """Beside the first one; the caller stops it."""
-        return self._spawn(name, [self.build / "sluice-reconcile", "--every", str(every), "--config", self.config])
+        self.reconciler = self._spawn("reconcile", [self.build / "sluice-reconcile", "--every", str(every),
+                                                    "--config", self.config])
 
     def stop_reconcile(self):
         if self.reconciler:
