@@ -224,13 +224,15 @@ class ClusterGroup(_Group):
         return {**super().settings(), "redis_cluster": " ".join(f"127.0.0.1:{node.port}" for node in self.nodes[:2])}
 
     def slot_of(self, queue):
-        return int(self.nodes[0].call("CLUSTER", "KEYSLOT", f"sluice:{{{queue}}}:state"))
+        return int(self._living().call("CLUSTER", "KEYSLOT", f"sluice:{{{queue}}}:state"))
+
+    def _living(self):
+        return next(node for node in self.nodes if node.alive())
 
     def owner_of(self, queue):
         """The node that serves the queue."""
         slot = self.slot_of(queue)
-        asked = next(node for node in self.nodes if node.alive())
-        for first, last, (_host, port, *_rest), *_others in asked.call("CLUSTER", "SLOTS"):
+        for first, last, (_host, port, *_rest), *_others in self._living().call("CLUSTER", "SLOTS"):
             if int(first) <= slot <= int(last):
                 return next(node for node in self.nodes if node.port == int(port))
         raise AssertionError(f"nobody serves slot {slot}")
