@@ -65,10 +65,10 @@ fuzzed = \
 	fcgi-app/http/etag.c fcgi-app/http/json_grammar.c fcgi-app/http/percent.c \
 	fcgi-app/http/problem.c fcgi-app/http/request.c fcgi-app/http/request_json.c \
 	fcgi-app/http/response.c \
-	fcgi-app/operator/add_codes.c fcgi-app/operator/add_coupon_codes.c \
-	fcgi-app/operator/body_reader.c fcgi-app/operator/put_concert.c \
-	fcgi-app/operator/put_coupon_event.c fcgi-app/operator/put_product.c \
-	fcgi-app/operator/put_show.c fcgi-app/operator/show_plan_body.c \
+	fcgi-app/operator/codes/add_codes.c fcgi-app/operator/coupons/add_coupon_codes.c \
+	fcgi-app/operator/body_reader.c fcgi-app/operator/concerts/put_concert.c \
+	fcgi-app/operator/coupons/put_coupon_event.c fcgi-app/operator/products/put_product.c \
+	fcgi-app/operator/concerts/put_show.c fcgi-app/operator/concerts/show_plan_body.c \
 	fcgi-app/order/body_parts.c fcgi-app/order/coupon_body.c fcgi-app/order/coupon_refusal.c \
 	fcgi-app/order/order_body.c fcgi-app/order/post_coupon.c \
 	fcgi-app/pool/fcgi_records.c \

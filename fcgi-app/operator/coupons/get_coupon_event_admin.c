@@ -1,0 +1,19 @@
+/*
+ * GET /v1/admin/coupon-events/{event} — an event and its counts.
+ * Reply   200 {"event", "name", "queue", "opensAt", "endsAt", "captcha", "coupons", "issued",
+ *         "left", "createdAt", "updatedAt"}
+ * Errors  NOT_FOUND
+ */
+#include "fcgi-app/operator/coupons/coupon_event_answer.h"
+#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/pool/handler.h"
+
+void get_coupon_event_admin(const struct services *services, const struct request *request,
+                            struct response *response)
+{
+    struct operator_call call;
+
+    if (operator_begin(services, request, response, true, &call)) {
+        answer_coupon_event(services, request, response, 200, call.id);
+    }
+}

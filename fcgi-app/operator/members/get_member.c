@@ -1,0 +1,21 @@
+/*
+ * GET /v1/admin/queues/{queue}/members/{member} — one member's place in a queue.
+ * Reply   200 {"queue", "member", "queueState", "standing": "READY|CLAIMED|WAITING|AWAY|NONE",
+ *         "seq", "generation", "rank", "endsAt", "hasSeenToken", "unpaidOrder", "serverTime"};
+ *         endsAt: of the token, of the running order's lease, or of the number kept while
+ *         the member is away
+ * Errors  NOT_FOUND, ADMISSION_UNAVAILABLE
+ * Touches lua/member_find.lua
+ */
+#include "fcgi-app/operator/members/member_call.h"
+#include "fcgi-app/pool/handler.h"
+
+void get_member(const struct services *services, const struct request *request,
+                struct response *response)
+{
+    struct member_call call;
+
+    if (member_begin(services, request, response, true, &call)) {
+        member_answer(services, request, response, &call);
+    }
+}

@@ -1,0 +1,28 @@
+/*
+ * POST /v1/admin/queues/{queue}/members/{member}/promote — admits one member ahead of the line,
+ * within maxActive; the admission is deducted from the rate.
+ * Reply   200 as GET of the member
+ * Errors  NO_ROOM, ALREADY_ACTIVE 409, NOT_FOUND, ADMISSION_UNAVAILABLE
+ * Touches lua/member_admit.lua, audit
+ */
+#include "fcgi-app/operator/members/member_call.h"
+#include "fcgi-app/pool/handler.h"
+#include "lib/admission/gate.h"
+
+void promote_member(const struct services *services, const struct request *request,
+                    struct response *response)
+{
+    struct member_call call;
+    enum outcome outcome;
+
+    if (!member_begin(services, request, response, false, &call) ||
+        !member_act(services, request, response, &call, "member.promote",
+                    member_admit(request->arena, call.operator.id, call.member), &outcome)) {
+        return;
+    }
+    if (outcome == OUTCOME_ADMITTED) {
+        member_answer(services, request, response, &call);
+    } else {
+        member_refuse(request, response, &call, outcome);
+    }
+}

@@ -1,0 +1,78 @@
+/*
+ * PATCH /v1/admin/queues/{queue} — changes only the settings that it names.
+ * Request  some of the settings of queue_settings.tbl
+ * Reply    200 the queue
+ * Errors   NOT_FOUND; QUEUE_BUSY if the mode would change while members are in line; otherwise as
+ *          PUT
+ */
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/mode_change.h"
+#include "fcgi-app/pool/handler.h"
+
+/* Retries after concurrent changes of the same queue. */
+enum { ATTEMPTS = 5 };
+
+/** Reads, merges and stores once. `*change` is QUEUE_STALE after a concurrent change. */
+static bool attempt(const struct services *services, const struct request *request,
+                    struct response *response, const struct operator_call *call, json_object *given,
+                    enum queue_change *change, struct queue_row *row)
+{
+    struct queue_settings_fault fault;
+    bool found = false;
+
+    if (!store_answered(
+            services, request, response,
+            queue_store_get(services->postgres, request->arena, call->id, &found, row))) {
+        return false;
+    }
+    if (!found) {
+        return queue_not_found(request, response, call->id);
+    }
+    json_object *settings = queue_settings_change(request->arena, row->settings, given, &fault);
+    if (settings == NULL) {
+        problem_answer_at(request, response, fault.pointer, "%s.", fault.sentence);
+        return false;
+    }
+    if (!mode_may_change(services, request, response, row, settings)) {
+        return false;
+    }
+    if (!store_answered(services, request, response,
+                        queue_store_change(services->postgres, request->arena, call->id,
+                                           row->version, settings, &call->author, change, row))) {
+        return false;
+    }
+    return *change != QUEUE_MISSING || queue_not_found(request, response, call->id);
+}
+
+void patch_queue(const struct services *services, const struct request *request,
+                 struct response *response)
+{
+    struct operator_call call;
+    enum queue_change change = QUEUE_STALE;
+    struct queue_row row;
+
+    if (!operator_begin(services, request, response, false, &call)) {
+        return;
+    }
+    json_object *given = operator_body(request, response);
+    if (given == NULL) {
+        return;
+    }
+    for (int i = 0; i < ATTEMPTS && change == QUEUE_STALE; i++) {
+        if (!attempt(services, request, response, &call, given, &change, &row)) {
+            return;
+        }
+    }
+    if (change == QUEUE_STALE) {
+        problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
+                       "Others keep changing the queue at the same time; nothing was changed. Send "
+                       "the same request again.");
+        return;
+    }
+    if (!publish_change(services, request, response, change, &row)) {
+        return;
+    }
+    log_change("queue.changed", &call, "change");
+    answer_queue(response, 200, &row);
+}

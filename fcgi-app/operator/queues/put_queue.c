@@ -1,0 +1,47 @@
+/*
+ * PUT /v1/admin/queues/{queue} — creates a queue or replaces its settings; missing settings get their
+ * defaults. A deleted queue comes back empty, in a new epoch.
+ * Request  any of the settings of queue_settings.tbl
+ * Reply    201 the new queue, 200 the changed one
+ * Errors   INVALID_REQUEST with the pointer; QUEUE_BUSY if the mode would change while members are
+ *          in line; ADMISSION_UNAVAILABLE: stored, takes effect when Redis is back
+ */
+#include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/mode_change.h"
+#include "fcgi-app/pool/handler.h"
+
+void put_queue(const struct services *services, const struct request *request,
+               struct response *response)
+{
+    struct operator_call call;
+    struct queue_settings_fault fault;
+    enum queue_change change;
+    struct queue_row row;
+    bool found = false;
+
+    if (!operator_begin(services, request, response, false, &call)) {
+        return;
+    }
+    json_object *given = operator_body(request, response);
+    if (given == NULL) {
+        return;
+    }
+    json_object *settings = queue_settings_replace(request->arena, given, &fault);
+    if (settings == NULL) {
+        problem_answer_at(request, response, fault.pointer, "%s.", fault.sentence);
+        return;
+    }
+    if (!store_answered(
+            services, request, response,
+            queue_store_get(services->postgres, request->arena, call.id, &found, &row)) ||
+        (found && !mode_may_change(services, request, response, &row, settings)) ||
+        !store_answered(services, request, response,
+                        queue_store_put(services->postgres, request->arena, call.id, settings,
+                                        &call.author, &change, &row)) ||
+        !publish_change(services, request, response, change, &row)) {
+        return;
+    }
+    log_change("queue.changed", &call, change == QUEUE_CREATED ? "create" : "change");
+    answer_queue(response, change == QUEUE_CREATED ? 201 : 200, &row);
+}
