@@ -13,7 +13,7 @@
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/order/order_answer.h"
+#include "fcgi-app/order/orders/order_answer.h"
 #include "fcgi-app/payment/payment_call.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/claim.h"

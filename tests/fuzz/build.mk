@@ -69,8 +69,8 @@ fuzzed = \
 	fcgi-app/operator/body_reader.c fcgi-app/operator/concerts/put_concert.c \
 	fcgi-app/operator/coupons/put_coupon_event.c fcgi-app/operator/products/put_product.c \
 	fcgi-app/operator/concerts/put_show.c fcgi-app/operator/concerts/show_plan_body.c \
-	fcgi-app/order/body_parts.c fcgi-app/order/coupon_body.c fcgi-app/order/coupon_refusal.c \
-	fcgi-app/order/order_body.c fcgi-app/order/post_coupon.c \
+	fcgi-app/order/body_parts.c fcgi-app/order/coupons/coupon_body.c fcgi-app/order/coupons/coupon_refusal.c \
+	fcgi-app/order/orders/order_body.c fcgi-app/order/coupons/post_coupon.c \
 	fcgi-app/pool/fcgi_records.c \
 	board/origin_datagram.c \
 	sluicectl/csv.c sluicectl/nginx_config.c \

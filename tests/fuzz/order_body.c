@@ -1,7 +1,7 @@
 /*
  * Bodies of orders: whatever order or form they are written in, one order has one fingerprint.
  */
-#include "fcgi-app/order/order_body.h"
+#include "fcgi-app/order/orders/order_body.h"
 
 #include <string.h>
 

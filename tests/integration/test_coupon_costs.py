@@ -10,7 +10,7 @@ from lib.coupons import in_sql
 from lib.wait import until
 
 
-SLOW_S = 0.1  # SLOW_MS of fcgi-app/order/post_coupon.c
+SLOW_S = 0.1  # SLOW_MS of fcgi-app/order/coupons/post_coupon.c
 
 
 def statements(parts, since):

@@ -3,7 +3,7 @@
  */
 #include "tests/unit/unit.h"
 
-#include "fcgi-app/order/order_answer.h"
+#include "fcgi-app/order/orders/order_answer.h"
 
 static struct str written(struct buffer *out, const struct order *order)
 {

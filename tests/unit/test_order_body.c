@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "fcgi-app/order/order_body.h"
+#include "fcgi-app/order/orders/order_body.h"
 
 static struct arena *arena;
 

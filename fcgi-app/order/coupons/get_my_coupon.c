@@ -7,7 +7,7 @@
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/order/coupon_answer.h"
+#include "fcgi-app/order/coupons/coupon_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 void get_my_coupon(const struct services *services, const struct request *request,

@@ -8,7 +8,7 @@
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/order/order_answer.h"
+#include "fcgi-app/order/orders/order_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 enum { LIMIT_DEFAULT = 20, LIMIT_MAX = 100 };

@@ -1,4 +1,4 @@
-#include "fcgi-app/order/coupon_event_cache.h"
+#include "fcgi-app/order/coupons/coupon_event_cache.h"
 
 #include <stdbool.h>
 #include <string.h>

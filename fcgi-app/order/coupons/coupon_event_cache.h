@@ -5,7 +5,7 @@
 #ifndef SLUICE_ORDER_COUPON_EVENT_CACHE_H
 #define SLUICE_ORDER_COUPON_EVENT_CACHE_H
 
-#include "fcgi-app/order/captcha.h"
+#include "fcgi-app/order/captcha/captcha.h"
 #include "fcgi-app/pool/services.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"

@@ -16,8 +16,8 @@
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/order/body_parts.h"
-#include "fcgi-app/order/hold_answer.h"
-#include "fcgi-app/order/seat_answer.h"
+#include "fcgi-app/order/seats/hold_answer.h"
+#include "fcgi-app/order/seats/seat_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 struct hold_request {

@@ -1,8 +1,8 @@
-#include "fcgi-app/order/order_refusal.h"
+#include "fcgi-app/order/orders/order_refusal.h"
 
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/order/order_answer.h"
-#include "fcgi-app/order/seat_answer.h"
+#include "fcgi-app/order/orders/order_answer.h"
+#include "fcgi-app/order/seats/seat_answer.h"
 #include "lib/base/identifier.h"
 
 void order_refusal_key_reused(const struct request *request, struct response *response)

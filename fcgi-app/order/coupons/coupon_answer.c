@@ -1,4 +1,4 @@
-#include "fcgi-app/order/coupon_answer.h"
+#include "fcgi-app/order/coupons/coupon_answer.h"
 
 #include "fcgi-app/http/problem.h"
 #include "lib/base/clock.h"

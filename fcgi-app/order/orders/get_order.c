@@ -6,7 +6,7 @@
  * Touches   sql/queries/order_find.sql; never Redis
  */
 #include "fcgi-app/http/caller.h"
-#include "fcgi-app/order/order_answer.h"
+#include "fcgi-app/order/orders/order_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 void get_order(const struct services *services, const struct request *request,

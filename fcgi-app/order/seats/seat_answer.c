@@ -1,4 +1,4 @@
-#include "fcgi-app/order/seat_answer.h"
+#include "fcgi-app/order/seats/seat_answer.h"
 
 #include "fcgi-app/http/problem.h"
 #include "lib/base/identifier.h"

@@ -1,4 +1,4 @@
-#include "fcgi-app/order/order_answer.h"
+#include "fcgi-app/order/orders/order_answer.h"
 
 #include "fcgi-app/http/problem.h"
 #include "lib/base/clock.h"

@@ -1,4 +1,4 @@
-#include "fcgi-app/order/coupon_body.h"
+#include "fcgi-app/order/coupons/coupon_body.h"
 
 #include <string.h>
 

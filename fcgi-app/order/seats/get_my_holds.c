@@ -7,8 +7,8 @@
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/order/hold_answer.h"
-#include "fcgi-app/order/seat_answer.h"
+#include "fcgi-app/order/seats/hold_answer.h"
+#include "fcgi-app/order/seats/seat_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 void get_my_holds(const struct services *services, const struct request *request,

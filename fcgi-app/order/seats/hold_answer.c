@@ -1,4 +1,4 @@
-#include "fcgi-app/order/hold_answer.h"
+#include "fcgi-app/order/seats/hold_answer.h"
 
 #include "lib/base/clock.h"
 

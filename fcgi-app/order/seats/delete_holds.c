@@ -11,7 +11,7 @@
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/order/body_parts.h"
-#include "fcgi-app/order/seat_answer.h"
+#include "fcgi-app/order/seats/seat_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 /* False: answered. */

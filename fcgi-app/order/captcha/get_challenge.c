@@ -10,7 +10,7 @@
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/order/captcha.h"
+#include "fcgi-app/order/captcha/captcha.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"

@@ -16,8 +16,8 @@
  * Errors    404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
  * Touches   lua/coupon_standing.lua; sql/queries/coupon_event_find.sql, coupon_result.sql
  */
-#include "fcgi-app/order/coupon_answer.h"
-#include "fcgi-app/order/coupon_event_cache.h"
+#include "fcgi-app/order/coupons/coupon_answer.h"
+#include "fcgi-app/order/coupons/coupon_event_cache.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/coupons.h"
 

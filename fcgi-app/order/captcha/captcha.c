@@ -1,4 +1,4 @@
-#include "fcgi-app/order/captcha.h"
+#include "fcgi-app/order/captcha/captcha.h"
 
 #include "fcgi-app/http/caller.h"
 #include "lib/admission/captcha_spend.h"

@@ -1,7 +1,7 @@
-#include "fcgi-app/order/coupon_refusal.h"
+#include "fcgi-app/order/coupons/coupon_refusal.h"
 
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/order/coupon_answer.h"
+#include "fcgi-app/order/coupons/coupon_answer.h"
 
 void coupon_refusal_sold_out(const struct request *request, struct response *response)
 {

@@ -1,4 +1,4 @@
-#include "fcgi-app/order/order_body.h"
+#include "fcgi-app/order/orders/order_body.h"
 
 #include <stdint.h>
 #include <stdlib.h>
