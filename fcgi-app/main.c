@@ -8,7 +8,7 @@
 
 #include <fcgiapp.h>
 
-#include "fcgi-app/gate/waiting_page.h"
+#include "fcgi-app/gate/page/waiting_page.h"
 #include "fcgi-app/http/operator_keys.h"
 #include "fcgi-app/http/request_log.h"
 #include "fcgi-app/pool/batching.h"

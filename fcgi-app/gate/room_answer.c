@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fcgi-app/gate/cf_waiting_room.h"
-#include "fcgi-app/gate/waiting_page.h"
+#include "fcgi-app/gate/page/waiting_page.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/queue/position_json.h"
 #include "lib/base/clock.h"

@@ -61,7 +61,7 @@ fuzzed = \
 	lib/admission/queue_settings.c lib/admission/seats_record.c \
 	lib/payments/kakaopay.c lib/payments/payment_json.c lib/payments/payment_verdict.c \
 	lib/payments/toss.c lib/payments/toss_webhook.c \
-	fcgi-app/gate/accept_language.c fcgi-app/gate/client_kind.c fcgi-app/gate/page_address.c \
+	fcgi-app/gate/page/accept_language.c fcgi-app/gate/client_kind.c fcgi-app/gate/page_address.c \
 	fcgi-app/http/etag.c fcgi-app/http/json_grammar.c fcgi-app/http/percent.c \
 	fcgi-app/http/problem.c fcgi-app/http/request.c fcgi-app/http/request_json.c \
 	fcgi-app/http/response.c \

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "fcgi-app/gate/accept_language.h"
 #include "fcgi-app/gate/client_kind.h"
+#include "fcgi-app/gate/page/accept_language.h"
 #include "fcgi-app/http/etag.h"
 #include "lib/base/buffer.h"
 #include "tests/fuzz/fuzz.h"

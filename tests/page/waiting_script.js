@@ -1,5 +1,5 @@
 'use strict';
-// The waiting page's script: its parts, and the whole as the gate puts it together (fcgi-app/gate/page_files.c).
+// The waiting page's script: its parts, and the whole as the gate puts it together (fcgi-app/gate/page/page_files.c).
 const fs = require('node:fs');
 const path = require('node:path');
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fcgi-app/gate/accept_language.h"
+#include "fcgi-app/gate/page/accept_language.h"
 
 static const char *const NAMES[] = {"en", "ko", "pt-br"};
 

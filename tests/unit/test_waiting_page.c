@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "fcgi-app/gate/waiting_page.h"
+#include "fcgi-app/gate/page/waiting_page.h"
 #include "lib/settings/text_file.h"
 #include "tests/unit/scratch.h"
 

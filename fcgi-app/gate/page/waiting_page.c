@@ -1,10 +1,10 @@
-#include "fcgi-app/gate/waiting_page.h"
+#include "fcgi-app/gate/page/waiting_page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "fcgi-app/gate/accept_language.h"
-#include "fcgi-app/gate/page_template.h"
+#include "fcgi-app/gate/page/accept_language.h"
+#include "fcgi-app/gate/page/page_template.h"
 #include "lib/base/log.h"
 
 enum { LOOK_MS = 1000 };

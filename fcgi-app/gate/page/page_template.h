@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fcgi-app/gate/waiting_page.h"
+#include "fcgi-app/gate/page/waiting_page.h"
 #include "lib/base/buffer.h"
 #include "lib/base/str.h"
 

@@ -1,4 +1,4 @@
-#include "fcgi-app/gate/page_files.h"
+#include "fcgi-app/gate/page/page_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

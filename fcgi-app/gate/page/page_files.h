@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fcgi-app/gate/waiting_page.h"
+#include "fcgi-app/gate/page/waiting_page.h"
 
 enum { PAGE_FILES_MAX = 64, PAGE_FILE_NAME = 48 };
 

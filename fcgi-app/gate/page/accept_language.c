@@ -1,4 +1,4 @@
-#include "fcgi-app/gate/accept_language.h"
+#include "fcgi-app/gate/page/accept_language.h"
 
 #include <string.h>
 #include <strings.h>

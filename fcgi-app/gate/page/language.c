@@ -5,8 +5,8 @@
  *          sluice_language
  * Errors   NOT_FOUND 404 for a language that the page does not have
  */
+#include "fcgi-app/gate/page/waiting_page.h"
 #include "fcgi-app/gate/page_address.h"
-#include "fcgi-app/gate/waiting_page.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/pool/line_handler.h"
 

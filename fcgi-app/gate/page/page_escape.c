@@ -1,4 +1,4 @@
-#include "fcgi-app/gate/page_template.h"
+#include "fcgi-app/gate/page/page_template.h"
 
 /* JSON between script tags: no text in it may end the script element. */
 void page_add_json(struct buffer *out, struct str json)

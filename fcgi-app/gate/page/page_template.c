@@ -1,4 +1,4 @@
-#include "fcgi-app/gate/page_template.h"
+#include "fcgi-app/gate/page/page_template.h"
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include <json-c/json.h>
 
-#include "fcgi-app/gate/page_files.h"
+#include "fcgi-app/gate/page/page_files.h"
 
 enum { PAGE_MAX = 512 * 1024, PIECES_MAX = 256, PATH_LENGTH = 4096 + 64 };
 
