@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/admission/line.h"
+#include "lib/admission/line/line.h"
 #include "lib/base/clock.h"
 #include "lib/identity/member_jwt.h"
 #include "lib/identity/queue_ticket.h"

@@ -12,7 +12,7 @@ from bench.system import System
 SIZES = [1000, 100_000, 1_000_000, 5_000_000]
 PROMOTIONS = [50, 500, 5000]
 QUEUE, CALLS, LOOK_S, TICK_MS = "grow", 4000, 3, 1000
-MOST_PER_CALL = 150  # of lib/admission/promotion.c
+MOST_PER_CALL = 150  # of lib/admission/line/promotion.c
 
 
 def script_us(system, words):

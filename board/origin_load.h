@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/admission/order_load.h"
+#include "lib/admission/autopilot/order_load.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 #include "lib/store/redis.h"

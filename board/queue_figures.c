@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "lib/admission/queue_publication.h"
+#include "lib/admission/queues/queue_publication.h"
 #include "lib/base/clock.h"
 #include "lib/metrics/metrics.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/admission/snapshot_keeper.h"
+#include "lib/admission/snapshot/snapshot_keeper.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 

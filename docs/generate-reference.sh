@@ -2,8 +2,8 @@
 # Usage: docs/generate-reference.sh [--check]
 #
 # Writes docs/settings.md, docs/queue-settings.md, docs/payments.md, docs/sluicectl.md and docs/ops/metrics.md from the
-# tables that the programs are built from: lib/settings/settings.tbl, lib/admission/queue_settings.tbl,
-# lib/orders/payment_states.tbl, sluicectl/commands.tbl and options.tbl, and lib/metrics/metrics.tbl.
+# tables that the programs are built from: lib/settings/settings.tbl, lib/admission/queues/queue_settings.tbl,
+# lib/orders/payments/payment_states.tbl, sluicectl/commands.tbl and options.tbl, and lib/metrics/metrics.tbl.
 # With --check it writes nothing, shows
 # what differs, and fails where something does.
 set -euo pipefail
@@ -102,7 +102,7 @@ print_queue_settings()
     cat <<'TEXT'
 # Settings of a queue
 
-<!-- Written by docs/generate-reference.sh from lib/admission/queue_settings.tbl: change it there. -->
+<!-- Written by docs/generate-reference.sh from lib/admission/queues/queue_settings.tbl: change it there. -->
 
 `PUT /v1/admin/queues/{queue}` sets all of them; omitted settings take their default. `PATCH` changes only the given
 ones. A change takes effect within a second, on every worker and scheduler.
@@ -114,7 +114,7 @@ If `pollTiers` is set, `pickupSeconds` must exceed its longest pause. A claim la
 `autopilot` is described in [autopilot.md](autopilot.md).
 
 TEXT
-    print_rows "$root/lib/admission/queue_settings.tbl" 1
+    print_rows "$root/lib/admission/queues/queue_settings.tbl" 1
 }
 
 # macro_rows MACRO TABLE: of each MACRO(a, b, …, "text"): its arguments, tab-separated.
@@ -136,11 +136,11 @@ macro_rows()
 
 print_payments()
 {
-    local table=$root/lib/orders/payment_states.tbl
+    local table=$root/lib/orders/payments/payment_states.tbl
     cat <<'TEXT'
 # The life of a payment
 
-<!-- Written by docs/generate-reference.sh from lib/orders/payment_states.tbl: change it there. -->
+<!-- Written by docs/generate-reference.sh from lib/orders/payments/payment_states.tbl: change it there. -->
 
 An order has at most one open payment, and does not end before that payment has left its open state. The code, the
 tables `payment_state` and `payment_transition` of PostgreSQL and this page come from one table. The reasons:

@@ -4,11 +4,11 @@
  * do no harm whatever is in flight meanwhile: findings carry a number, owners are added and dropped
  * by name.
  */
-#include "lib/admission/coupons.h"
+#include "lib/admission/coupons/coupons.h"
 #include "lib/base/log.h"
-#include "lib/orders/availability.h"
-#include "lib/orders/coupon_counts.h"
-#include "lib/orders/coupon_store.h"
+#include "lib/orders/coupons/coupon_counts.h"
+#include "lib/orders/coupons/coupon_store.h"
+#include "lib/orders/goods/availability.h"
 #include "reconcile/reconcile.h"
 
 enum { CALLS_PER_PASS = 1000 };

@@ -1,10 +1,10 @@
-#include "lib/admission/claim.h"
+#include "lib/admission/tokens/claim.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/catalog/catalog.h"
-#include "lib/orders/availability.h"
-#include "lib/orders/outbox_store.h"
-#include "lib/orders/seat_publication.h"
+#include "lib/orders/goods/availability.h"
+#include "lib/orders/outbox/outbox_store.h"
+#include "lib/orders/seats/seat_publication.h"
 #include "reconcile/reconcile.h"
 
 enum {

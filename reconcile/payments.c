@@ -1,7 +1,7 @@
 /* Settles payments that are due for a look-up, by the provider's answer. */
 #include "lib/base/clock.h"
 #include "lib/metrics/metrics.h"
-#include "lib/orders/payment_admin.h"
+#include "lib/orders/payments/payment_admin.h"
 #include "lib/payments/payment_flow.h"
 #include "reconcile/reconcile.h"
 

@@ -1,6 +1,6 @@
-#include "lib/admission/queue_repair.h"
+#include "lib/admission/queues/queue_repair.h"
 #include "lib/base/log.h"
-#include "lib/orders/recovery_store.h"
+#include "lib/orders/queues/recovery_store.h"
 #include "lib/store/redis_primary.h"
 #include "reconcile/reconcile.h"
 

@@ -1,5 +1,5 @@
-#include "lib/admission/queue_repair.h"
-#include "lib/orders/claim_settlement.h"
+#include "lib/admission/queues/queue_repair.h"
+#include "lib/orders/orders/claim_settlement.h"
 #include "reconcile/reconcile.h"
 
 enum { CLAIMS_PER_BATCH = 500, BATCHES_PER_PASS = 10 };

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "lib/admission/autopilot_store.h"
+#include "lib/admission/autopilot/autopilot_store.h"
 #include "lib/base/log.h"
 #include "lib/metrics/metrics.h"
 

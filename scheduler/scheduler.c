@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
-#include "lib/admission/promotion.h"
+#include "lib/admission/line/promotion.h"
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"
 #include "lib/base/random.h"
 #include "lib/base/test_pause.h"
 #include "lib/metrics/metrics.h"
-#include "lib/orders/lottery_store.h"
+#include "lib/orders/queues/lottery_store.h"
 #include "lib/store/redis.h"
 #include "lib/store/redis_reply.h"
 #include "scheduler/rate_keeper.h"

@@ -12,7 +12,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include "lib/admission/ip_network.h"
+#include "lib/admission/gate/ip_network.h"
 #include "sluicectl/doctor.h"
 #include "sluicectl/nginx_config.h"
 #include "sluicectl/program_output.h"

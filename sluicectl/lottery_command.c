@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/admission/lottery.h"
+#include "lib/admission/lottery/lottery.h"
 #include "sluicectl/client.h"
 #include "sluicectl/commands.h"
 #include "sluicectl/table.h"

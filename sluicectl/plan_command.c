@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/admission/opening_plan.h"
-#include "lib/admission/queue_setting_value.h"
+#include "lib/admission/queues/queue_setting_value.h"
 #include "sluicectl/commands.h"
 #include "sluicectl/table.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lib/admission/queue_setting_value.h"
+#include "lib/admission/queues/queue_setting_value.h"
 #include "sluicectl/client.h"
 #include "sluicectl/sale_compare.h"
 

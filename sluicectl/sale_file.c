@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/admission/queue_settings.h"
+#include "lib/admission/queues/queue_settings.h"
 #include "lib/base/buffer.h"
 #include "lib/base/identifier.h"
 

@@ -8,7 +8,7 @@
 
 #include <json-c/json.h>
 
-#include "lib/admission/queue_settings.h"
+#include "lib/admission/queues/queue_settings.h"
 #include "lib/base/arena.h"
 
 /** The short name of a setting, in the arena. */

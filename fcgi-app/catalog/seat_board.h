@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "fcgi-app/pool/services.h"
-#include "lib/admission/seats.h"
+#include "lib/admission/seats/seats.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 

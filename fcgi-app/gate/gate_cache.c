@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/admission/line.h"
+#include "lib/admission/line/line.h"
 #include "lib/base/arena.h"
 #include "lib/base/digest.h"
 #include "lib/base/identifier.h"

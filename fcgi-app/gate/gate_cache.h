@@ -11,8 +11,8 @@
 
 #include <hiredis/hiredis.h>
 
-#include "lib/admission/gate.h"
-#include "lib/admission/gate_bypass.h"
+#include "lib/admission/gate/gate.h"
+#include "lib/admission/gate/gate_bypass.h"
 #include "lib/base/str.h"
 
 enum {

@@ -15,9 +15,9 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/admission/gate.h"
-#include "lib/admission/gate_bypass.h"
-#include "lib/admission/line.h"
+#include "lib/admission/gate/gate.h"
+#include "lib/admission/gate/gate_bypass.h"
+#include "lib/admission/line/line.h"
 #include "lib/identity/gate_pass.h"
 #include "lib/identity/queue_ticket.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fcgi-app/http/problem.h"
-#include "lib/admission/queue_setting_value.h"
+#include "lib/admission/queues/queue_setting_value.h"
 
 enum { SENTENCE_MAX = 512 };
 

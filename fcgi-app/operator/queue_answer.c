@@ -4,7 +4,7 @@
 
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"
-#include "lib/admission/lottery.h"
+#include "lib/admission/lottery/lottery.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 

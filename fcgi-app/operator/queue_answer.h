@@ -13,8 +13,8 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/admission/queue_settings.h"
-#include "lib/orders/queue_store.h"
+#include "lib/admission/queues/queue_settings.h"
+#include "lib/orders/queues/queue_store.h"
 
 /** A checked request of an operator about one object. */
 struct operator_call {

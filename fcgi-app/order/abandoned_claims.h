@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "fcgi-app/pool/services.h"
-#include "lib/admission/claim.h"
+#include "lib/admission/tokens/claim.h"
 
 /** Remembers a copy of `claim`. `now_ms` is monotonic. Beyond 64, the oldest is dropped and left to
  *  reconcile. */

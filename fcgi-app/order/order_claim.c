@@ -2,12 +2,12 @@
 
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/order/abandoned_claims.h"
-#include "lib/admission/order_load.h"
+#include "lib/admission/autopilot/order_load.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/test_pause.h"
 #include "lib/metrics/metrics.h"
-#include "lib/orders/outbox_acks.h"
+#include "lib/orders/outbox/outbox_acks.h"
 
 /* Logs the claim's id, which is public: it reveals nothing of the token. */
 static void log_failure(const char *event, const struct claim *claim, enum outcome outcome)

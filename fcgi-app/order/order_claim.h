@@ -12,8 +12,8 @@
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/order/body_parts.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/admission/claim.h"
-#include "lib/admission/seats.h"
+#include "lib/admission/seats/seats.h"
+#include "lib/admission/tokens/claim.h"
 
 /** Takes the token of `claim` for a transaction and its retry, and for `spare_ms` (≥ 0) more. The
  *  route handles CLAIMED, REPLAY, NOT_FOUND (the queue is missing in Redis) and, for a coupon,

@@ -16,9 +16,9 @@
 #include "fcgi-app/order/orders/order_answer.h"
 #include "fcgi-app/payment/payment_call.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/claim.h"
-#include "lib/orders/availability.h"
-#include "lib/orders/seat_publication.h"
+#include "lib/admission/tokens/claim.h"
+#include "lib/orders/goods/availability.h"
+#include "lib/orders/seats/seat_publication.h"
 
 /* Applies it to Redis now; if that fails, the outbox does it. */
 static void publish(const struct services *services, const struct request *request,

@@ -10,10 +10,10 @@
 #include "fcgi-app/pool/pool_metrics.h"
 #include "fcgi-app/pool/shedding.h"
 #include "fcgi-app/pool/stop_signal.h"
-#include "lib/admission/claim.h"
+#include "lib/admission/tokens/claim.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/orders/outbox_acks.h"
+#include "lib/orders/outbox/outbox_acks.h"
 #include "lib/store/postgres.h"
 
 enum {

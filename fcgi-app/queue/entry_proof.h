@@ -10,7 +10,7 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/admission/line.h"
+#include "lib/admission/line/line.h"
 
 /** Verifies `solution`, the member `captcha` of the body. Returns the proof's name, in the arena;
  *  empty if it is not valid, and `*why` then gets a sentence. */

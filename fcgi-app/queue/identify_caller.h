@@ -14,7 +14,7 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/admission/line.h"
+#include "lib/admission/line/line.h"
 
 /** For position and leave. The queue is the route's first parameter. Returns NULL if `response` is
  *  already complete: TICKET_INVALID or UNAUTHENTICATED. The caller lives in the request's arena. */

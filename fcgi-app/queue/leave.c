@@ -11,7 +11,7 @@
 #include "fcgi-app/queue/identify_caller.h"
 #include "fcgi-app/queue/refusal.h"
 #include "fcgi-app/queue/ticket_cookie.h"
-#include "lib/admission/snapshot.h"
+#include "lib/admission/snapshot/snapshot.h"
 #include "lib/store/redis_reply.h"
 
 struct redis_command *leave_begin(const struct services *services, const struct request *request,

@@ -14,7 +14,7 @@
 #include "fcgi-app/queue/refusal.h"
 #include "fcgi-app/queue/seen_queues.h"
 #include "fcgi-app/queue/snapshot_answer.h"
-#include "lib/admission/line_query.h"
+#include "lib/admission/line/line_query.h"
 #include "lib/metrics/metrics.h"
 
 struct redis_command *position_begin(const struct services *services, const struct request *request,

@@ -6,7 +6,7 @@
 
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/queue/poll_tiers.h"
-#include "lib/admission/line.h"
+#include "lib/admission/line/line.h"
 #include "lib/base/str.h"
 
 /** Estimated seconds until the turn, -1 if unknown. */

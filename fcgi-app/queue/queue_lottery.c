@@ -10,7 +10,7 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/refusal.h"
-#include "lib/admission/lottery_state.h"
+#include "lib/admission/lottery/lottery_state.h"
 #include "lib/base/clock.h"
 
 struct redis_command *queue_lottery_begin(const struct services *services,

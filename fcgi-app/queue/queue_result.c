@@ -10,7 +10,7 @@
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/refusal.h"
-#include "lib/admission/gate.h"
+#include "lib/admission/gate/gate.h"
 #include "lib/base/clock.h"
 
 static const int64_t RFC3339_LAST_MS = 253402300799999;

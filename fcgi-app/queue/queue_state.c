@@ -1,15 +1,15 @@
 /*
  * GET /v1/queues/{queue} — the queue's public state, the same for everyone.
  *
- * Reply    200, the document of lib/admission/line_state_json.h, cacheable for 1 s
+ * Reply    200, the document of lib/admission/line/line_state_json.h, cacheable for 1 s
  * Errors   NOT_FOUND 404, ADMISSION_UNAVAILABLE 503
  * Touches  lua/queue_state.lua
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/refusal.h"
 #include "fcgi-app/queue/seen_queues.h"
-#include "lib/admission/line.h"
-#include "lib/admission/line_state_json.h"
+#include "lib/admission/line/line.h"
+#include "lib/admission/line/line_state_json.h"
 
 struct redis_command *queue_state_begin(const struct services *services,
                                         const struct request *request, struct response *response,

@@ -2,7 +2,7 @@
 
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/queue/seen_queues.h"
-#include "lib/admission/line.h"
+#include "lib/admission/line/line.h"
 
 void refusal_answer(const struct request *request, struct response *response, struct str queue,
                     bool has_ticket, enum outcome outcome, const redisReply *reply)

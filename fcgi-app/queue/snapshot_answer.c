@@ -2,7 +2,7 @@
 
 #include "fcgi-app/queue/position_json.h"
 #include "fcgi-app/queue/seen_queues.h"
-#include "lib/admission/snapshot.h"
+#include "lib/admission/snapshot/snapshot.h"
 #include "lib/base/clock.h"
 #include "lib/metrics/metrics.h"
 

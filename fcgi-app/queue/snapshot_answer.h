@@ -9,7 +9,7 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/admission/line.h"
+#include "lib/admission/line/line.h"
 
 /** Answers with the position of `caller` if this host's snapshot is certain of it, and younger than
  *  the pause that it asks for: then a client that keeps to the pauses never sees its rank grow,

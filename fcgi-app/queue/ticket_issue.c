@@ -1,6 +1,6 @@
 #include "fcgi-app/queue/ticket_issue.h"
 
-#include "lib/admission/snapshot.h"
+#include "lib/admission/snapshot/snapshot.h"
 #include "lib/base/clock.h"
 #include "lib/identity/queue_ticket.h"
 

@@ -6,7 +6,7 @@
 
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/admission/line.h"
+#include "lib/admission/line/line.h"
 
 /** The signed ticket for the place in `position` of `caller`, in the request's arena; empty if it
  *  could not be signed. If it replaces an earlier one, this host's snapshot no longer vouches for

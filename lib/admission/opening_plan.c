@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/admission/autopilot.h"
+#include "lib/admission/autopilot/autopilot.h"
 
 enum {
     QUIET_ORDER_MS = 30,  /* an order on an idle system */

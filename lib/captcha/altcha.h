@@ -5,7 +5,7 @@
  * and issuing and verifying cost a few hashes each.
  *
  * A challenge is bound to one caller at one event by its signed `data`. Verification is stateless:
- * that each solution counts once is ensured by lib/admission/captcha_spend.h.
+ * that each solution counts once is ensured by lib/admission/tokens/captcha_spend.h.
  */
 #ifndef SLUICE_CAPTCHA_ALTCHA_H
 #define SLUICE_CAPTCHA_ALTCHA_H

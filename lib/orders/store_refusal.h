@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "lib/admission/claim.h"
+#include "lib/admission/tokens/claim.h"
 #include "lib/store/postgres.h"
 
 enum store_refusal {

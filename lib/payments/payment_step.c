@@ -3,10 +3,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/admission/claim.h"
+#include "lib/admission/tokens/claim.h"
 #include "lib/base/digest.h"
-#include "lib/orders/availability.h"
-#include "lib/orders/seat_publication.h"
+#include "lib/orders/goods/availability.h"
+#include "lib/orders/seats/seat_publication.h"
 
 enum { RECORD_TRIES = 3, RECORD_PAUSE_MS = 300 };
 

@@ -1,5 +1,5 @@
 -- draw: the lottery's draw in both directions: the place of a number, and the number of a place.
--- Needs KEYS state and include queue. lib/admission/lottery.c computes the same.
+-- Needs KEYS state and include queue. lib/admission/lottery/lottery.c computes the same.
 -- In the settings the draw is one text, "seed listHash ranges" (ranges of numbers like 1-500,900-950); '' before it is held.
 -- The numbers of the ranges are indexed from 0; a Feistel network over a square of at least as many points permutes them, and
 -- is applied again while the result is no index (cycle walking). Its eight rounds take their keys from the seed. Every

@@ -224,11 +224,11 @@ rule_nginx_covers_routes()
     return "$wrong"
 }
 
-# The state machine of payments is in lib/orders/payment_states.tbl, and PostgreSQL's must be the
+# The state machine of payments is in lib/orders/payments/payment_states.tbl, and PostgreSQL's must be the
 # same.
 rule_payment_states()
 {
-    local table=lib/orders/payment_states.tbl sql=sql/migrations/0013_payments.sql open wrong=0
+    local table=lib/orders/payments/payment_states.tbl sql=sql/migrations/0013_payments.sql open wrong=0
     if ! diff <(sed -nE "s/^STATE\\((\\w+), (\\w+), (\\w+), .*/('\\1', \\2, \\3)/p; s/^TRANSITION\\((\\w+), (\\w+), .*/('\\1', '\\2')/p" "$table") \
         <(sed -nE "s/^    (\\('[A-Z_]+', (true|false|').*\\))[,;]$/\\1/p" "$sql"); then
         printf '%s and %s do not have the same states and transitions\n' "$table" "$sql"

@@ -2,6 +2,6 @@
 -- Params: $1 queue, $2 whether the queue may reopen whatever its setting `reopen` is.
 -- Returns: 0 or 1 row: sold out, change number, when all that is left will have ended (ms since 1970, NULL for never), and
 --   its coupon events as `event record event record …` (NULL for none).
--- Called by: lib/orders/availability.c.
+-- Called by: lib/orders/goods/availability.c.
 SELECT sold_out, change, due_ms, coupons
   FROM availability($1, $2)

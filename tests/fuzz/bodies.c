@@ -14,13 +14,13 @@
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "fcgi-app/pool/transaction_handler.h"
-#include "lib/admission/seats.h"
+#include "lib/admission/seats/seats.h"
 #include "lib/base/identifier.h"
 #include "lib/orders/audit_store.h"
-#include "lib/orders/code_store.h"
-#include "lib/orders/coupon_store.h"
-#include "lib/orders/product_store.h"
-#include "lib/orders/show_store.h"
+#include "lib/orders/coupons/coupon_store.h"
+#include "lib/orders/goods/product_store.h"
+#include "lib/orders/queues/code_store.h"
+#include "lib/orders/seats/show_store.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool stored; /* the body came to where it would be stored */

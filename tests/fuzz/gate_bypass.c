@@ -2,7 +2,7 @@
  * Who passes the gate without waiting. Lines: address, path, User-Agent, secret of a request; the
  * rest: the rules.
  */
-#include "lib/admission/gate_bypass.h"
+#include "lib/admission/gate/gate_bypass.h"
 
 #include <string.h>
 

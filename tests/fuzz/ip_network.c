@@ -2,7 +2,7 @@
  * IP addresses and networks: read as the C library reads them, and written and read again as the
  * same.
  */
-#include "lib/admission/ip_network.h"
+#include "lib/admission/gate/ip_network.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Settings of a queue: a set that was accepted is complete, is accepted again, and stays what it
  * is.
  */
-#include "lib/admission/queue_settings.h"
+#include "lib/admission/queues/queue_settings.h"
 
 #include "fcgi-app/http/request.h"
 #include "tests/fuzz/fuzz.h"

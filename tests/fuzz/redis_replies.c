@@ -2,13 +2,13 @@
  * Replies of our scripts, whatever Redis sends: RESP as it comes over the wire, read by hiredis and
  * then by everybody who reads replies.
  */
-#include "lib/admission/gate.h"
-#include "lib/admission/line.h"
-#include "lib/admission/line_query.h"
-#include "lib/admission/line_state_json.h"
-#include "lib/admission/lottery_state.h"
-#include "lib/admission/queue_publication.h"
-#include "lib/admission/seats_record.h"
+#include "lib/admission/gate/gate.h"
+#include "lib/admission/line/line.h"
+#include "lib/admission/line/line_query.h"
+#include "lib/admission/line/line_state_json.h"
+#include "lib/admission/lottery/lottery_state.h"
+#include "lib/admission/queues/queue_publication.h"
+#include "lib/admission/seats/seats_record.h"
 #include "lib/identity/jwt.h"
 #include "lib/store/redis_reply.h"
 #include "tests/fuzz/fuzz.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/admission/autopilot.h"
+#include "lib/admission/autopilot/autopilot.h"
 
 static const struct autopilot_goal GOAL = {.order_p95_ms = 200,
                                            .origin_p95_ms = 200,

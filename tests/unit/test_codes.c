@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/admission/codes.h"
+#include "lib/admission/line/codes.h"
 
 TEST(fresh_codes_have_sixteen_letters_of_which_none_is_misread)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/admission/gate_bypass.h"
+#include "lib/admission/gate/gate_bypass.h"
 #include "lib/base/buffer.h"
 #include "lib/base/random.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/admission/ip_network.h"
+#include "lib/admission/gate/ip_network.h"
 #include "lib/base/random.h"
 
 static bool holds(const char *network_text, const char *address_text)

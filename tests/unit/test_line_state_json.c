@@ -2,7 +2,7 @@
 
 #include <hiredis/hiredis.h>
 
-#include "lib/admission/line_state_json.h"
+#include "lib/admission/line/line_state_json.h"
 
 static struct line_state some_state(void)
 {

@@ -1,6 +1,6 @@
 #include "tests/unit/unit.h"
 
-#include "lib/admission/load_view.h"
+#include "lib/admission/autopilot/load_view.h"
 
 TEST(a_quantile_lies_where_its_part_does)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/admission/lottery.h"
+#include "lib/admission/lottery/lottery.h"
 
 #define SEED "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "lib/admission/queue_settings.h"
+#include "lib/admission/queues/queue_settings.h"
 
 static struct arena *arena;
 

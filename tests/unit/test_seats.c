@@ -4,7 +4,7 @@
  */
 #include "tests/unit/unit.h"
 
-#include "lib/admission/seats_record.h"
+#include "lib/admission/seats/seats_record.h"
 
 static struct arena *arena;
 

@@ -11,9 +11,9 @@
 
 #include <hiredis/hiredis.h>
 
-#include "lib/admission/snapshot.h"
-#include "lib/admission/snapshot_book.h"
-#include "lib/admission/snapshot_keeper.h"
+#include "lib/admission/snapshot/snapshot.h"
+#include "lib/admission/snapshot/snapshot_book.h"
+#include "lib/admission/snapshot/snapshot_keeper.h"
 #include "tests/unit/scratch.h"
 
 enum { NOW = 1000000, EPOCH = 3, INCARNATION = 2, CHANGES_MAX = 64 };

@@ -13,11 +13,11 @@
 #include "fcgi-app/operator/body_reader.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/codes.h"
-#include "lib/admission/queue_setting_value.h"
+#include "lib/admission/line/codes.h"
+#include "lib/admission/queues/queue_setting_value.h"
 #include "lib/base/clock.h"
 #include "lib/orders/audit_store.h"
-#include "lib/orders/code_store.h"
+#include "lib/orders/queues/code_store.h"
 
 enum { CODES_MAX = 10000, USES_MAX = 1000000000 };
 

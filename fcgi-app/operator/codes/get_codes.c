@@ -11,7 +11,7 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/orders/code_store.h"
+#include "lib/orders/queues/code_store.h"
 
 void get_codes(const struct services *services, const struct request *request,
                struct response *response)

@@ -21,13 +21,13 @@
 #include "fcgi-app/operator/concerts/show_plan_body.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/queue_publication.h"
+#include "lib/admission/queues/queue_publication.h"
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"
 #include "lib/catalog/catalog.h"
-#include "lib/orders/availability.h"
-#include "lib/orders/seat_publication.h"
+#include "lib/orders/goods/availability.h"
+#include "lib/orders/seats/seat_publication.h"
 
 enum { MAX_SEATS_DEFAULT = 4, HOLD_TTL_DEFAULT = 300 };
 

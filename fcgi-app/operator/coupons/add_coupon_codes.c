@@ -18,10 +18,10 @@
 #include "fcgi-app/operator/coupons/coupon_event_answer.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/codes.h"
-#include "lib/admission/queue_setting_value.h"
+#include "lib/admission/line/codes.h"
+#include "lib/admission/queues/queue_setting_value.h"
 #include "lib/base/log.h"
-#include "lib/orders/availability.h"
+#include "lib/orders/goods/availability.h"
 
 enum { GENERATE_MAX = 100000, CODES_PER_STATEMENT = 2000, KNOWN_SHOWN = 100 };
 

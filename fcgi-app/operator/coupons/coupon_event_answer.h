@@ -7,7 +7,7 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/orders/coupon_store.h"
+#include "lib/orders/coupons/coupon_store.h"
 
 /** Reads the event `id`, its counts included, and answers with it, or with the problem. */
 void answer_coupon_event(const struct services *services, const struct request *request,

@@ -13,12 +13,12 @@
 #include "fcgi-app/operator/coupons/coupon_event_answer.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/queue_publication.h"
-#include "lib/admission/queue_setting_value.h"
+#include "lib/admission/queues/queue_publication.h"
+#include "lib/admission/queues/queue_setting_value.h"
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"
-#include "lib/orders/availability.h"
+#include "lib/orders/goods/availability.h"
 
 static bool read_time(json_object *value, int64_t *ms)
 {

@@ -8,7 +8,7 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/lottery_state.h"
+#include "lib/admission/lottery/lottery_state.h"
 #include "lib/store/redis_reply.h"
 
 enum { ENTRANTS_PER_PAGE = 5000 };

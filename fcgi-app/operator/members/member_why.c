@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "fcgi-app/operator/queues/stats_answer.h"
-#include "lib/admission/queue_settings.h"
+#include "lib/admission/queues/queue_settings.h"
 #include "lib/base/clock.h"
-#include "lib/orders/queue_store.h"
+#include "lib/orders/queues/queue_store.h"
 
 /** The state of the queue. */
 struct situation {

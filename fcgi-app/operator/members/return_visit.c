@@ -10,7 +10,7 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/gate.h"
+#include "lib/admission/gate/gate.h"
 #include "lib/identity/gate_pass.h"
 #include "lib/store/redis.h"
 

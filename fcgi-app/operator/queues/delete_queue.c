@@ -10,7 +10,7 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/queue_publication.h"
+#include "lib/admission/queues/queue_publication.h"
 
 /** Reads ?force=true|false. */
 static bool read_force(const struct request *request, struct response *response, bool *force)

@@ -11,7 +11,7 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/queue_setting_value.h"
+#include "lib/admission/queues/queue_setting_value.h"
 #include "lib/store/redis_reply.h"
 
 enum { LAST_LOOK = 6, FIRST_MOVE, NUMBER_TEXT = 32 };

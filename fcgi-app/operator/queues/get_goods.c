@@ -5,7 +5,7 @@
  */
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/orders/service_figures.h"
+#include "lib/orders/service/service_figures.h"
 
 static json_object *row_json(const struct goods_row *row)
 {

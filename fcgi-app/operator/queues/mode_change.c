@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fcgi-app/http/problem.h"
-#include "lib/admission/queue_publication.h"
+#include "lib/admission/queues/queue_publication.h"
 
 static const char *mode_of(json_object *settings)
 {

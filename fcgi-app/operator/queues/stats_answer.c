@@ -1,7 +1,7 @@
 #include "fcgi-app/operator/queues/stats_answer.h"
 
 #include "fcgi-app/operator/queue_answer.h"
-#include "lib/admission/queue_setting_value.h"
+#include "lib/admission/queues/queue_setting_value.h"
 #include "lib/store/redis.h"
 
 /* consumedPerSecond needs some history even if little is shown. */

@@ -3,8 +3,8 @@
 #include <sys/statvfs.h>
 
 #include "fcgi-app/operator/service/checklist.h"
-#include "lib/admission/promotion.h"
-#include "lib/admission/queue_repair.h"
+#include "lib/admission/line/promotion.h"
+#include "lib/admission/queues/queue_repair.h"
 #include "lib/base/clock.h"
 #include "lib/identity/certificate.h"
 #include "lib/store/redis.h"

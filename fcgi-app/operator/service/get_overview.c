@@ -14,10 +14,10 @@
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/operator/queues/stats_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/promotion.h"
+#include "lib/admission/line/promotion.h"
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
-#include "lib/orders/service_figures.h"
+#include "lib/orders/service/service_figures.h"
 #include "lib/store/redis_reply.h"
 
 enum { SAMPLES_MAX = 60 };

@@ -1,7 +1,7 @@
 #include "fcgi-app/order/captcha/captcha.h"
 
 #include "fcgi-app/http/caller.h"
-#include "lib/admission/captcha_spend.h"
+#include "lib/admission/tokens/captcha_spend.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/captcha/siteverify.h"

@@ -19,7 +19,7 @@
 #include "fcgi-app/order/coupons/coupon_answer.h"
 #include "fcgi-app/order/coupons/coupon_event_cache.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/coupons.h"
+#include "lib/admission/coupons/coupons.h"
 
 static const char *state_of(int64_t opens_ms, int64_t ends_ms, int64_t now_ms, int64_t left)
 {

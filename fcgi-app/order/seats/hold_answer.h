@@ -5,7 +5,7 @@
 #define SLUICE_ORDER_HOLD_ANSWER_H
 
 #include "fcgi-app/http/response.h"
-#include "lib/admission/seats.h"
+#include "lib/admission/seats/seats.h"
 
 /** Answers {"seats", "expiresAt", "held": [{"seat", "expiresAt"}], "serverTime"}: ids and
  *  deadlines, soonest first; the first expiresAt is the soonest one, null if nothing is held. */

@@ -7,7 +7,7 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/admission/seats.h"
+#include "lib/admission/seats/seats.h"
 #include "lib/base/buffer.h"
 
 /** Appends a list of seats as JSON. */

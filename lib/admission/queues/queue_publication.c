@@ -1,0 +1,231 @@
+#include "lib/admission/queues/queue_publication.h"
+
+#include "lib/admission/lottery/lottery.h"
+#include "lib/admission/queues/queue_settings.h"
+#include "lib/store/redis_reply.h"
+
+enum {
+    STATS_FIRST_SAMPLE = 38 + 2 * (METRIC_WAIT_BUCKETS + 1),
+    CONSUMED_SECONDS = 10,
+    SAMPLE_NEEDED = 9
+};
+
+static void add_field(struct redis_command *command, struct str name, struct str value)
+{
+    redis_command_add(command, name);
+    redis_command_add(command, value);
+}
+
+static void add_field_int(struct redis_command *command, struct str name, int64_t value)
+{
+    redis_command_add(command, name);
+    redis_command_add_int(command, value);
+}
+
+/* Before the draw nobody outside Redis and PostgreSQL sees the secret; its commitment is public. */
+static void add_lottery(struct arena *arena, struct redis_command *command,
+                        const struct queue_publication *publication)
+{
+    char *commitment = arena_alloc(arena, LOTTERY_COMMITMENT_TEXT + 1);
+
+    if (publication->lottery_secret.n > 0) {
+        lottery_commitment(publication->lottery_secret, commitment);
+    }
+    add_field(command, STR("lotterySecret"), publication->lottery_secret);
+    add_field(command, STR("lotteryCommitment"), str_of(commitment));
+    add_field(command, STR("lotteryDraw"), publication->lottery_draw);
+}
+
+static void add_rates(struct arena *arena, struct redis_command *command, json_object *settings)
+{
+    struct queue_rates rates;
+
+    queue_settings_rates(arena, settings, &rates);
+    add_field(command, STR("rateFloor"), rates.floor);
+    add_field(command, STR("rateCeiling"), rates.ceiling);
+    add_field(command, STR("burstAuto"), rates.burst_is_automatic ? STR("1") : STR("0"));
+}
+
+struct redis_command *queue_publication_publish(struct arena *arena,
+                                                const struct queue_publication *publication)
+{
+    struct str fields[2 * QUEUE_SETTING_COUNT];
+    struct redis_command *command =
+        redis_command_script(arena, SCRIPT_QUEUE_PUBLISH, publication->queue);
+
+    static const struct str INTENTS[] = {
+        [QUEUE_PUBLISH_CREATE] = {.p = "create", .n = 6},
+        [QUEUE_PUBLISH_CHANGE] = {.p = "change", .n = 6},
+        [QUEUE_PUBLISH_RECOVER] = {.p = "recover", .n = 7},
+    };
+
+    redis_command_add(command, INTENTS[publication->intent]);
+    redis_command_add_int(command, publication->version);
+    redis_command_add_int(command, publication->epoch);
+    redis_command_add_int(command, publication->incarnation);
+    redis_command_add_int(command, publication->seq_floor);
+    redis_command_add_int(command, publication->recovery_ms);
+    redis_command_add_int(command, QUEUE_SETTING_COUNT);
+    queue_settings_flatten(arena, publication->settings, fields);
+    for (size_t i = 0; i < QUEUE_SETTING_COUNT; i++) {
+        add_field(command, fields[2 * i], fields[2 * i + 1]);
+    }
+    add_field_int(command, STR("version"), publication->version);
+    add_field_int(command, STR("epoch"), publication->epoch);
+    add_field_int(command, STR("incarnation"), publication->incarnation);
+    add_field(command, STR("operatorState"), publication->operator_state);
+    add_field(command, STR("deleted"), publication->deleted ? STR("1") : STR("0"));
+    add_rates(arena, command, publication->settings);
+    add_lottery(arena, command, publication);
+    return command;
+}
+
+struct redis_command *queue_publication_version(struct arena *arena, struct str queue)
+{
+    struct redis_command *command = redis_command_new(arena, "HMGET");
+
+    redis_command_add(command,
+                      str_of(arena_format(arena, "sluice:{%.*s}:settings", STR_ARG(queue))));
+    redis_command_add(command, STR("version"));
+    redis_command_add(command, STR("publisherKnew"));
+    return command;
+}
+
+int64_t queue_publication_read_version(const redisReply *reply)
+{
+    int64_t version = -1;
+
+    (void)str_to_int64(redis_reply_text(reply, 0), 0, INT64_MAX, &version);
+    return version;
+}
+
+bool queue_publication_read_whole(const redisReply *reply)
+{
+    int64_t knew = 0;
+
+    return str_to_int64(redis_reply_text(reply, 1), 0, INT64_MAX, &knew) &&
+           knew >= QUEUE_SETTING_COUNT;
+}
+
+struct redis_command *queue_publication_listed(struct arena *arena, struct str queue, bool listed)
+{
+    struct redis_command *command = redis_command_new(arena, listed ? "SADD" : "SREM");
+
+    redis_command_add(command, STR("sluice:queues"));
+    redis_command_add(command, queue);
+    return command;
+}
+
+struct redis_command *queue_publication_stats(struct arena *arena, struct str queue,
+                                              int64_t samples)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_STATS, queue);
+
+    redis_command_add_int(command, samples);
+    return command;
+}
+
+/** Parses "second,waiting,ready,…"; false for anything else. Later fields may be empty or missing,
+ *  and more may follow: another release has written them. */
+static bool read_sample(struct str text, struct queue_sample *sample)
+{
+    int64_t *const numbers[] = {
+        &sample->second,           &sample->waiting,        &sample->ready,
+        &sample->claimed,          &sample->entered,        &sample->admitted,
+        &sample->consumed,         &sample->expired,        &sample->left,
+        &sample->withdrawn,        &sample->rate_milli,     &sample->p50_ms,
+        &sample->p95_ms,           &sample->p99_ms,         &sample->order_errors,
+        &sample->promised_seconds, &sample->actual_seconds,
+    };
+    struct str number;
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        (void)str_split(text, ',', &number, &text);
+        *numbers[i] = -1;
+        if (!str_to_int64(number, INT64_MIN, INT64_MAX, numbers[i]) && i < SAMPLE_NEEDED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void read_waits(const redisReply *reply, size_t first, struct metric_waits *waits)
+{
+    for (size_t i = 0; i < METRIC_WAIT_BUCKETS; i++) {
+        waits->buckets[i] = redis_reply_int(reply, first + i, 0);
+    }
+    waits->sum_ms = redis_reply_int(reply, first + METRIC_WAIT_BUCKETS, 0);
+}
+
+enum outcome queue_publication_read_stats(const redisReply *reply, struct arena *arena,
+                                          struct queue_stats *stats)
+{
+    enum outcome outcome = outcome_of(reply);
+
+    *stats = (struct queue_stats){0};
+    if (outcome != OUTCOME_OK) {
+        return outcome == OUTCOME_NOT_FOUND ? outcome : OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    int64_t *const numbers[] = {&stats->waiting,  &stats->away,      &stats->ready,
+                                &stats->claimed,  &stats->unpaid,    &stats->entered,
+                                &stats->admitted, &stats->consumed,  &stats->expired,
+                                &stats->left,     &stats->withdrawn, &stats->admitted_milli};
+    stats->queue_state = redis_reply_text(reply, 1);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        *numbers[i] = redis_reply_int(reply, i + 2, 0);
+    }
+    stats->leader = redis_reply_text(reply, 14);
+    stats->now_ms = redis_reply_int(reply, 15, 0);
+    stats->frozen = redis_reply_int(reply, 16, 0) == 1;
+    stats->last_seq = redis_reply_int(reply, 17, 0);
+    stats->incarnation = redis_reply_int(reply, 18, 0);
+    stats->recovering_until_ms = redis_reply_int(reply, 19, 0);
+    stats->in_priority = redis_reply_int(reply, 20, 0);
+    stats->in_lottery = redis_reply_int(reply, 21, 0);
+    stats->returned = redis_reply_int(reply, 22, 0);
+    stats->evicted = redis_reply_int(reply, 23, 0);
+    stats->watched_visits = redis_reply_int(reply, 24, 0);
+    stats->watched_would_wait = redis_reply_int(reply, 25, 0);
+    stats->watched_longest_line = redis_reply_int(reply, 26, 0);
+    stats->rate_milli = redis_reply_int(reply, 27, 0);
+    stats->order_p50_ms = redis_reply_int(reply, 28, -1);
+    stats->order_p95_ms = redis_reply_int(reply, 29, -1);
+    stats->order_p99_ms = redis_reply_int(reply, 30, -1);
+    stats->origin_p95_ms = redis_reply_int(reply, 31, -1);
+    stats->orders_answered = redis_reply_int(reply, 32, 0);
+    stats->order_errors = redis_reply_int(reply, 33, 0);
+    stats->order_timeouts = redis_reply_int(reply, 34, 0);
+    stats->orders_refused = redis_reply_int(reply, 35, 0);
+    stats->promised_wait_seconds = redis_reply_int(reply, 36, -1);
+    stats->actual_wait_seconds = redis_reply_int(reply, 37, -1);
+    read_waits(reply, 38, &stats->late);
+    read_waits(reply, 38 + METRIC_WAIT_BUCKETS + 1, &stats->early);
+    if (reply->elements > STATS_FIRST_SAMPLE) {
+        stats->samples =
+            arena_alloc(arena, (reply->elements - STATS_FIRST_SAMPLE) * sizeof(*stats->samples));
+    }
+    for (size_t i = STATS_FIRST_SAMPLE; i < reply->elements; i++) {
+        if (read_sample(redis_reply_text(reply, i), &stats->samples[stats->sample_count])) {
+            stats->sample_count++;
+        }
+    }
+    return OUTCOME_OK;
+}
+
+int64_t queue_stats_consumed_milli(const struct queue_stats *stats)
+{
+    int64_t span_ms = 0;
+    int64_t consumed = 0;
+
+    for (size_t i = stats->sample_count; i > 0; i--) {
+        const struct queue_sample *sample = &stats->samples[i - 1];
+        int64_t age_ms = stats->now_ms - sample->second * 1000;
+        if (age_ms > CONSUMED_SECONDS * 1000) {
+            break;
+        }
+        span_ms = age_ms;
+        consumed = stats->consumed - sample->consumed;
+    }
+    /* A sample of the current second is too short; after a reset the count starts over. */
+    return span_ms < 1000 || consumed < 0 ? 0 : consumed * 1000000 / span_ms;
+}

@@ -1,0 +1,140 @@
+#include "lib/admission/queues/queue_repair.h"
+
+#include "lib/store/redis_reply.h"
+
+enum {
+    WORDS_PER_CLAIM = 4,
+    REPAIR_CALLS = 10000 /* per part, of about a hundred members each; the next pass starts over */
+};
+
+enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str queue,
+                            int64_t most, struct claim **claims, size_t *count)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_CLAIMS_OVERDUE, queue);
+
+    redis_command_add_int(command, most);
+    const redisReply *reply = redis_call(redis, arena, command);
+    enum outcome outcome = outcome_of(reply);
+    if (outcome != OUTCOME_OK) {
+        return outcome;
+    }
+    *count = (reply->elements - 1) / WORDS_PER_CLAIM;
+    *claims = arena_alloc(arena, (*count + 1) * sizeof(**claims));
+    for (size_t i = 0; i < *count; i++) {
+        struct claim *claim = &(*claims)[i];
+        size_t at = 1 + i * WORDS_PER_CLAIM;
+        claim->queue = queue;
+        claim->member = redis_reply_text(reply, at);
+        str_copy(redis_reply_text(reply, at + 1), claim->admission, sizeof(claim->admission));
+        str_copy(redis_reply_text(reply, at + 2), claim->id, sizeof(claim->id));
+        str_copy(redis_reply_text(reply, at + 3), claim->key_hash, sizeof(claim->key_hash));
+    }
+    return OUTCOME_OK;
+}
+
+static struct redis_command *drift_command(struct arena *arena, struct str queue, const char *part,
+                                           int64_t from)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_DRIFT, queue);
+
+    redis_command_add(command, str_of(part));
+    redis_command_add_int(command, from);
+    return command;
+}
+
+enum outcome places_mend(struct redis *redis, struct arena *arena, struct str queue,
+                         int64_t *mended)
+{
+    static const char *const PARTS[] = {"ready", "claimed", "pickup", "places"};
+
+    *mended = 0;
+    for (size_t part = 0; part < sizeof(PARTS) / sizeof(*PARTS); part++) {
+        int64_t from = 0;
+        for (int call = 0; call < REPAIR_CALLS && (call == 0 || from > 0); call++) {
+            const redisReply *reply =
+                redis_call(redis, arena, drift_command(arena, queue, PARTS[part], from));
+            enum outcome outcome = outcome_of(reply);
+            if (outcome != OUTCOME_OK) {
+                return outcome;
+            }
+            *mended += redis_reply_int(reply, 1, 0);
+            from = redis_reply_int(reply, 2, 0);
+            if (from < 0) {
+                return OUTCOME_OK;
+            }
+        }
+    }
+    return OUTCOME_OK;
+}
+
+bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms)
+{
+    const redisReply *reply = redis_call(redis, arena, redis_command_new(arena, "TIME"));
+    int64_t seconds;
+    int64_t microseconds;
+
+    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY ||
+        !str_to_int64(redis_reply_text(reply, 0), 0, INT64_MAX / 1000 - 1, &seconds) ||
+        !str_to_int64(redis_reply_text(reply, 1), 0, 999999, &microseconds)) {
+        return false;
+    }
+    *ms = seconds * 1000 + microseconds / 1000;
+    return true;
+}
+
+int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue)
+{
+    struct redis_command *command = redis_command_new(arena, "HGET");
+    int64_t due;
+
+    redis_command_add(command, str_of(arena_format(arena, "sluice:{%.*s}:state", STR_ARG(queue))));
+    redis_command_add(command, STR("soldOutDue"));
+    const redisReply *reply = redis_call(redis, arena, command);
+    if (reply == NULL || reply->type != REDIS_REPLY_STRING ||
+        !str_to_int64(str_sized(reply->str, reply->len), 0, INT64_MAX, &due)) {
+        return 0;
+    }
+    return due;
+}
+
+enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
+                                int64_t incarnation, int64_t epoch, int64_t after,
+                                const int64_t *numbers, size_t count)
+{
+    /* Of a lost queue, and of one that is there. */
+    static const enum script SCRIPTS[] = {SCRIPT_SPENT_LOAD, SCRIPT_SPENT_SETTLE};
+    enum outcome outcome = OUTCOME_PRESENT;
+
+    for (size_t i = 0; outcome == OUTCOME_PRESENT && i < sizeof(SCRIPTS) / sizeof(*SCRIPTS); i++) {
+        struct redis_command *command = redis_command_script(arena, SCRIPTS[i], queue);
+        redis_command_add_int(command, incarnation);
+        redis_command_add_int(command, epoch);
+        redis_command_add_int(command, after);
+        for (size_t number = 0; number < count; number++) {
+            redis_command_add_int(command, numbers[number]);
+        }
+        outcome = outcome_of(redis_call(redis, arena, command));
+    }
+    return outcome;
+}
+
+enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,
+                                int64_t incarnation, const struct str *words, size_t count)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_UNPAID_LOAD, queue);
+
+    redis_command_add_int(command, incarnation);
+    for (size_t i = 0; i < count; i++) {
+        redis_command_add(command, words[i]);
+    }
+    return outcome_of(redis_call(redis, arena, command));
+}
+
+const redisReply *unpaid_places_read(struct redis *redis, struct arena *arena, struct str queue)
+{
+    struct redis_command *command = redis_command_new(arena, "HGETALL");
+
+    redis_command_add(command, str_of(arena_format(arena, "sluice:{%.*s}:unpaid", STR_ARG(queue))));
+    const redisReply *reply = redis_call(redis, arena, command);
+    return reply != NULL && reply->type == REDIS_REPLY_ARRAY ? reply : NULL;
+}

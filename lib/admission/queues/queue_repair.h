@@ -1,0 +1,57 @@
+/*
+ * queue_repair — reconcile's operations on a queue in Redis: claims past their lease, inconsistent
+ * places, and what has to be loaded before a queue whose data Redis lost, all or in part, is
+ * published again.
+ */
+#ifndef SLUICE_ADMISSION_QUEUE_REPAIR_H
+#define SLUICE_ADMISSION_QUEUE_REPAIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/admission/outcome.h"
+#include "lib/admission/tokens/claim.h"
+#include "lib/base/arena.h"
+#include "lib/base/str.h"
+#include "lib/store/redis.h"
+
+/** Reads at most `most` (≥ 1) claims of `queue` whose lease has expired into `*claims` (in the
+ *  arena). OK, NOT_FOUND or ADMISSION_UNAVAILABLE. */
+enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str queue,
+                            int64_t most, struct claim **claims, size_t *count);
+
+/** Finds places that are in one set and missing from the others, and repairs them; `*mended` gets
+ *  how many. OK, NOT_FOUND or ADMISSION_UNAVAILABLE. */
+enum outcome places_mend(struct redis *redis, struct arena *arena, struct str queue,
+                         int64_t *mended);
+
+/** Redis TIME, ms since 1970. Returns false if Redis did not answer. */
+bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms);
+
+/** When everything left in `queue` expires, in ms since 1970, as published to Redis; 0: never, or
+ *  no answer. */
+int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue);
+
+/** Before `queue` is recovered in `incarnation`: loads a page of the numbers whose owners have spent
+ *  an admission: those that follow `after`, ascending. If Redis lost only the end of the queue's
+ *  data, they leave the line. A last call without numbers ends the preparation: publishing a
+ *  recovered queue requires it. `epoch` is PostgreSQL's: if Redis has an older one, its line is
+ *  ignored, since publishing empties it. LOADED, PRESENT if the queue is recovered already, OLDER
+ *  if a later recovery has begun or Redis has lost the pages before, or ADMISSION_UNAVAILABLE.
+ *  `count` in 0..1000. */
+enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
+                                int64_t incarnation, int64_t epoch, int64_t after,
+                                const int64_t *numbers, size_t count);
+
+/** Before `queue` is recovered in `incarnation`: loads the places that unpaid orders hold: `words`
+ *  is member, order, member, order, …, `count` (2..1000) words. LOADED, PRESENT, OLDER as above, or
+ *  ADMISSION_UNAVAILABLE. */
+enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,
+                                int64_t incarnation, const struct str *words, size_t count);
+
+/** Reads the places of `queue` that unpaid orders hold, as Redis has them: member, order, member,
+ *  order, … in an array reply; NULL if Redis did not answer. */
+const redisReply *unpaid_places_read(struct redis *redis, struct arena *arena, struct str queue);
+
+#endif

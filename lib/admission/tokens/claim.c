@@ -1,0 +1,117 @@
+#include "lib/admission/tokens/claim.h"
+
+#include "lib/store/redis_reply.h"
+
+void claim_prepare(struct claim *claim, struct str queue, struct str member, struct str entry_token,
+                   struct str key)
+{
+    *claim = (struct claim){.queue = queue, .member = member};
+    sha256_text(entry_token, claim->admission);
+    random_id(claim->id);
+    if (key.n > 0) {
+        sha256_text(key, claim->key_hash);
+    }
+}
+
+enum outcome claim_take(struct redis *redis, struct arena *arena, struct claim *claim,
+                        int64_t least_lease_ms)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_CLAIM, claim->queue);
+
+    redis_command_add(command, claim->member);
+    redis_command_add(command, str_of(claim->admission));
+    redis_command_add(command, str_of(claim->id));
+    redis_command_add(command, str_of(claim->key_hash));
+    redis_command_add_int(command, least_lease_ms);
+    redis_command_add(command, claim->event);
+    return claim_read(redis_call(redis, arena, command), claim);
+}
+
+enum outcome claim_read(const redisReply *reply, struct claim *claim)
+{
+    enum outcome outcome = outcome_of(reply);
+
+    claim->coupons = claim->issued = -1;
+    if (outcome == OUTCOME_CLAIMED) {
+        claim->lease_ms = redis_reply_int(reply, 1, 0);
+        claim->seq = redis_reply_int(reply, 2, 0);
+        claim->epoch = redis_reply_int(reply, 3, 0);
+        claim->incarnation = redis_reply_int(reply, 4, 0);
+        claim->place_until_payment = str_equal(redis_reply_text(reply, 5), STR("payment"));
+        claim->coupons = redis_reply_int(reply, 6, -1);
+        claim->issued = redis_reply_int(reply, 7, -1);
+    } else if (outcome == OUTCOME_SOLD_OUT) {
+        claim->coupons = redis_reply_int(reply, 1, -1);
+    } else if (outcome == OUTCOME_NOT_FOUND) {
+        claim->queue_deleted = str_equal(redis_reply_text(reply, 1), STR("deleted"));
+        claim->show_unknown = str_equal(redis_reply_text(reply, 1), STR("show"));
+    } else if (outcome == OUTCOME_REPLAY) {
+        claim->order = redis_reply_text(reply, 1);
+    }
+    return outcome;
+}
+
+enum outcome claim_consume(struct redis *redis, struct arena *arena, const struct claim *claim,
+                           struct str order, int64_t tombstone_ms, bool keep_place)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_CONSUME, claim->queue);
+
+    redis_command_add(command, claim->member);
+    redis_command_add(command, str_of(claim->admission));
+    redis_command_add(command, str_of(claim->key_hash));
+    redis_command_add(command, order);
+    redis_command_add_int(command, tombstone_ms);
+    redis_command_add(command, keep_place ? STR("1") : STR("0"));
+    redis_command_add(command, claim->event);
+    redis_command_add(command, claim->load);
+    return outcome_of(redis_call(redis, arena, command));
+}
+
+enum outcome claim_release(struct redis *redis, struct arena *arena, const struct claim *claim)
+{
+    enum script script = claim->show.n > 0 ? SCRIPT_RELEASE_SEATS : SCRIPT_RELEASE;
+    struct redis_command *command =
+        redis_command_show_script(arena, script, claim->queue, claim->show);
+
+    redis_command_add(command, claim->member);
+    redis_command_add(command, str_of(claim->admission));
+    redis_command_add(command, str_of(claim->id));
+    redis_command_add(command, claim->load);
+    return outcome_of(redis_call(redis, arena, command));
+}
+
+enum outcome place_free(struct redis *redis, struct arena *arena, struct str queue,
+                        struct str member, struct str order)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_PLACE_FREE, queue);
+
+    redis_command_add(command, member);
+    redis_command_add(command, order);
+    return outcome_of(redis_call(redis, arena, command));
+}
+
+enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str queue,
+                          const struct goods_finding *finding)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_SOLD_OUT, queue);
+
+    redis_command_add_int(command, finding->change);
+    redis_command_add(command, finding->sold_out ? STR("1") : STR("0"));
+    redis_command_add_int(command, finding->due_ms);
+    redis_command_add(command, finding->with_events ? STR("1") : STR("0"));
+    for (struct str rest = finding->coupons; rest.n > 0;) {
+        struct str word;
+        (void)str_split(rest, ' ', &word, &rest);
+        redis_command_add(command, word);
+    }
+    return outcome_of(redis_call(redis, arena, command));
+}
+
+enum outcome order_pool_beat(struct redis *redis, struct arena *arena, int64_t silence_ms)
+{
+    struct redis_command *command =
+        redis_command_script(arena, SCRIPT_POOL_BEAT, str_sized(NULL, 0));
+
+    redis_command_add_int(command, silence_ms);
+    return outcome_of(redis_call(redis, arena, command));
+}

@@ -1,0 +1,288 @@
+#include "lib/orders/queues/queue_store.h"
+
+#include "lib/admission/queues/queue_publication.h"
+#include "lib/admission/tokens/claim.h"
+#include "lib/store/redis_primary.h"
+
+/* A change this recent may still be being published by the process that made it. */
+enum { PUBLISHING_MS = 5000 };
+
+static const char *const ACTIONS[] = {[QUEUE_ACTION_PAUSE] = "pause",
+                                      [QUEUE_ACTION_RESUME] = "resume",
+                                      [QUEUE_ACTION_DRAIN] = "drain",
+                                      [QUEUE_ACTION_SOLD_OUT] = "sold-out",
+                                      [QUEUE_ACTION_RESET] = "reset"};
+
+bool queue_action_parse(struct str word, enum queue_action *action)
+{
+    for (size_t i = 0; i < sizeof(ACTIONS) / sizeof(ACTIONS[0]); i++) {
+        if (str_equal(word, str_of(ACTIONS[i]))) {
+            *action = (enum queue_action)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *queue_action_word(enum queue_action action)
+{
+    return ACTIONS[action];
+}
+
+static void release_json(void *object)
+{
+    (void)json_object_put(object);
+}
+
+/** Reads a row of the columns `outcome, queue_record`. */
+static void read_row(const PGresult *result, int at, struct arena *arena, struct queue_row *row)
+{
+    int column = 1;
+
+    row->id = postgres_text(result, at, column++);
+    row->settings = json_tokener_parse(arena_copy(arena, postgres_text(result, at, column++)));
+    arena_on_reset(arena, release_json, row->settings);
+    row->operator_state = arena_copy(arena, postgres_text(result, at, column++));
+    row->epoch = postgres_int(result, at, column++, 1);
+    row->incarnation = postgres_int(result, at, column++, 1);
+    row->version = postgres_int(result, at, column++, 1);
+    row->seq_checkpoint = postgres_int(result, at, column++, 0);
+    row->sold_out = str_equal(postgres_text(result, at, column++), STR("t"));
+    row->sold_out_change = postgres_int(result, at, column++, 0);
+    row->created_at_ms = postgres_int(result, at, column++, 0);
+    row->updated_at_ms = postgres_int(result, at, column++, 0);
+    row->deleted = str_equal(postgres_text(result, at, column++), STR("t"));
+    row->now_ms = postgres_int(result, at, column++, 0);
+    row->lottery_secret = postgres_text(result, at, column++);
+    row->lottery_draw = postgres_text(result, at, column);
+}
+
+static enum queue_change read_change(struct str word)
+{
+    if (str_equal(word, STR("created"))) {
+        return QUEUE_CREATED;
+    }
+    if (str_equal(word, STR("changed"))) {
+        return QUEUE_CHANGED;
+    }
+    if (str_equal(word, STR("same"))) {
+        return QUEUE_SAME;
+    }
+    return str_equal(word, STR("stale")) ? QUEUE_STALE : QUEUE_MISSING;
+}
+
+/** Runs a changing statement and reads its result. */
+static enum postgres_outcome change_queue(struct postgres *postgres, struct arena *arena,
+                                          enum query query, const char *const *parameters,
+                                          enum queue_change *change, struct queue_row *row)
+{
+    const PGresult *result = NULL;
+    enum postgres_outcome outcome = postgres_query(postgres, arena, query, parameters, &result);
+
+    if (outcome == POSTGRES_OK) {
+        *change = read_change(postgres_text(result, 0, 0));
+        if (*change != QUEUE_MISSING) {
+            read_row(result, 0, arena, row);
+        }
+    }
+    return outcome;
+}
+
+enum postgres_outcome queue_store_put(struct postgres *postgres, struct arena *arena, struct str id,
+                                      json_object *settings, const struct change_author *author,
+                                      enum queue_change *change, struct queue_row *row)
+{
+    const char *const parameters[] = {
+        arena_copy(arena, id), NULL, "true", json_object_to_json_string(settings), author->actor,
+        author->request_id};
+
+    return change_queue(postgres, arena, QUERY_QUEUE_WRITE, parameters, change, row);
+}
+
+enum postgres_outcome queue_store_change(struct postgres *postgres, struct arena *arena,
+                                         struct str id, int64_t version, json_object *settings,
+                                         const struct change_author *author,
+                                         enum queue_change *change, struct queue_row *row)
+{
+    const char *const parameters[] = {arena_copy(arena, id),
+                                      arena_int(arena, version),
+                                      "false",
+                                      json_object_to_json_string(settings),
+                                      author->actor,
+                                      author->request_id};
+
+    return change_queue(postgres, arena, QUERY_QUEUE_WRITE, parameters, change, row);
+}
+
+enum postgres_outcome queue_store_act(struct postgres *postgres, struct arena *arena, struct str id,
+                                      enum queue_action action, const struct change_author *author,
+                                      enum queue_change *change, struct queue_row *row)
+{
+    const char *const parameters[] = {arena_copy(arena, id), queue_action_word(action),
+                                      author->actor, author->request_id};
+
+    return change_queue(postgres, arena, QUERY_QUEUE_ACT, parameters, change, row);
+}
+
+enum postgres_outcome queue_store_delete(struct postgres *postgres, struct arena *arena,
+                                         struct str id, const struct change_author *author,
+                                         enum queue_change *change, struct queue_row *row)
+{
+    const char *const parameters[] = {arena_copy(arena, id), author->actor, author->request_id};
+
+    return change_queue(postgres, arena, QUERY_QUEUE_DELETE, parameters, change, row);
+}
+
+enum postgres_outcome queue_store_get(struct postgres *postgres, struct arena *arena, struct str id,
+                                      bool *found, struct queue_row *row)
+{
+    const char *const parameters[] = {arena_copy(arena, id)};
+    const PGresult *result = NULL;
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_QUEUE_GET, parameters, &result);
+
+    *found = outcome == POSTGRES_OK && PQntuples(result) > 0;
+    if (*found) {
+        read_row(result, 0, arena, row);
+    }
+    return outcome;
+}
+
+enum postgres_outcome queue_store_list(struct postgres *postgres, struct arena *arena,
+                                       bool deleted_too, struct queue_row **rows, size_t *count)
+{
+    const char *const parameters[] = {deleted_too ? "true" : "false"};
+    const PGresult *result = NULL;
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_QUEUE_LIST, parameters, &result);
+
+    *count = 0;
+    if (outcome != POSTGRES_OK) {
+        return outcome;
+    }
+    int rows_read = PQntuples(result);
+    *rows = arena_alloc(arena, ((size_t)rows_read + 1) * sizeof(**rows));
+    for (int i = 0; i < rows_read; i++) {
+        read_row(result, i, arena, &(*rows)[i]);
+    }
+    *count = (size_t)rows_read;
+    return outcome;
+}
+
+/* A queue is listed before it is published and unlisted after its deletion was: after an
+ * interruption in between, no queue with a line is missing from the list. */
+static bool list_queue(struct redis *redis, struct arena *arena, struct str id, bool listed)
+{
+    return redis_call(redis, arena, queue_publication_listed(arena, id, listed)) != NULL;
+}
+
+enum outcome queue_publish(struct redis *redis, struct arena *arena, const struct queue_row *row,
+                           enum queue_publish_intent intent, int64_t seq_floor, int64_t recovery_ms)
+{
+    const struct queue_publication publication = {.intent = intent,
+                                                  .queue = row->id,
+                                                  .settings = row->settings,
+                                                  .operator_state = str_of(row->operator_state),
+                                                  .version = row->version,
+                                                  .epoch = row->epoch,
+                                                  .incarnation = row->incarnation,
+                                                  .deleted = row->deleted,
+                                                  .lottery_secret = row->lottery_secret,
+                                                  .lottery_draw = row->lottery_draw,
+                                                  .seq_floor = seq_floor,
+                                                  .recovery_ms = recovery_ms};
+
+    if (!row->deleted &&
+        (!redis_primaries_begin(redis, arena) || !list_queue(redis, arena, row->id, true))) {
+        return OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    enum outcome published =
+        outcome_of(redis_call(redis, arena, queue_publication_publish(arena, &publication)));
+    if (published != OUTCOME_PUBLISHED && published != OUTCOME_OLDER) {
+        return published == OUTCOME_NOT_FOUND ? published : OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    if (row->deleted && published == OUTCOME_PUBLISHED &&
+        !list_queue(redis, arena, row->id, false)) {
+        return OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    const struct goods_finding last = {.change = row->sold_out_change, .sold_out = row->sold_out};
+    if (!row->deleted && last.change > 0 &&
+        sold_out_set(redis, arena, row->id, &last) == OUTCOME_ADMISSION_UNAVAILABLE) {
+        return OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    return published;
+}
+
+enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
+                                  const struct queue_row *row)
+{
+    return queue_publish(redis, arena, row,
+                         row->deleted ? QUEUE_PUBLISH_CREATE : QUEUE_PUBLISH_CHANGE,
+                         row->seq_checkpoint, 0);
+}
+
+/** Gets the version that Redis has, -1 for none, and whether it has every setting that this release
+ *  knows; false if Redis did not answer. */
+static bool version_in_redis(struct redis *redis, struct arena *arena, struct str queue,
+                             int64_t *version, bool *whole)
+{
+    const redisReply *reply = redis_call(redis, arena, queue_publication_version(arena, queue));
+
+    if (reply == NULL) {
+        return false;
+    }
+    *version = queue_publication_read_version(reply);
+    *whole = queue_publication_read_whole(reply);
+    return true;
+}
+
+/* A queue created a moment ago may not be in Redis yet. */
+static bool is_new(const struct queue_row *row)
+{
+    return row->now_ms - row->created_at_ms <= PUBLISHING_MS;
+}
+
+static bool publish_if_behind(struct redis *redis, struct arena *arena, const struct queue_row *row,
+                              struct queue_publish_report *report)
+{
+    int64_t version = -1;
+    bool whole = true;
+    enum outcome outcome = OUTCOME_OLDER;
+
+    if (!version_in_redis(redis, arena, row->id, &version, &whole)) {
+        return false;
+    }
+    if (version < 0 && !row->deleted) {
+        outcome = is_new(row) ? OUTCOME_OLDER : OUTCOME_NOT_FOUND;
+        report->on_their_way += outcome == OUTCOME_OLDER;
+    } else if (version < row->version || (version == row->version && !whole && !row->deleted)) {
+        outcome = queue_publish_change(redis, arena, row);
+        report->published += outcome == OUTCOME_PUBLISHED;
+    } else if (!list_queue(redis, arena, row->id, !row->deleted)) {
+        return false;
+    }
+    if (outcome == OUTCOME_NOT_FOUND) {
+        report->missing[report->missing_count++] = *row;
+    }
+    return outcome != OUTCOME_ADMISSION_UNAVAILABLE;
+}
+
+bool queue_publish_all(struct postgres *postgres, struct redis *redis, struct arena *arena,
+                       struct queue_publish_report *report)
+{
+    struct queue_row *rows = NULL;
+    size_t count = 0;
+
+    *report = (struct queue_publish_report){0};
+    report->store = queue_store_list(postgres, arena, true, &rows, &count);
+    if (report->store != POSTGRES_OK) {
+        return false;
+    }
+    report->missing = arena_alloc(arena, (count + 1) * sizeof(*rows));
+    for (size_t i = 0; i < count; i++) {
+        if (!publish_if_behind(redis, arena, &rows[i], report)) {
+            return false;
+        }
+    }
+    return true;
+}
