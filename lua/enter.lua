@@ -46,7 +46,7 @@ do
             return { 'QUEUE_CLOSED' }
         elseif state == 'SOLD_OUT' then
             return { 'SOLD_OUT' }
-        elseif most > 0 and waiting >= most then
+        elseif most ~= 0 and waiting >= most then
             return { 'QUEUE_FULL' }
         end
         seq = redis.call('HINCRBY', key_state, 'seq', 1)
@@ -84,6 +84,9 @@ if kind == 'EXPIRED' then
     kind, it = 'NONE', nil
 end
 if ticket_survived_a_loss() then
+    if is_locked() then
+        return { 'NOT_FOUND', 'unknown' }
+    end
     kind, it = seat_again(arg_member, kind, it)
 end
 local code = read_code()
@@ -170,7 +173,9 @@ if arg_mode == 'at_once' and not refill then
     return { 'NOT_THERE' }
 end
 local most = tonumber(conf.maxWaiting)
-if not by_invite and most > 0 and in_line() >= most then
+if is_locked() then
+    return { arg_mode == 'at_once' and 'NOT_THERE' or 'QUEUE_FULL' }
+elseif not by_invite and most > 0 and in_line() >= most then
     return { 'QUEUE_FULL' }
 end
 if proof_is_missing() then

@@ -64,6 +64,9 @@ end
 
 local kind, it = locate(arg_member)
 if ticket_survived_a_loss() then
+    if is_locked() then
+        return { 'NOT_FOUND', 'unknown' }
+    end
     kind, it = seat_again(arg_member, kind, it)
 end
 if kind == 'EXPIRED' then

@@ -5,7 +5,7 @@
 -- then field, value, field, value, … of the settings hash (version, epoch and incarnation among them). seqFloor: numbers up
 -- to it are never given out; recoveryMs: how long a recovered queue waits before it promotes; knows: how many settings the
 -- publisher's release has. Settings that only a later release has stay as they are, and a later release may publish
--- the same version again to add its own.
+-- the same version again to add its own, except while queue_lock has locked the queue on it.
 -- intent: create (a new queue); change (only where the line exists); recover (only where spent_load or spent_settle has
 -- prepared this incarnation and epoch to the end).
 -- Returns {PUBLISHED}, {OLDER}, or NOT_FOUND where the intent does not fit: Redis has lost its memory, and only recovery may
@@ -13,10 +13,10 @@
 -- Safe because a version that is not newer changes nothing, and a new epoch empties the line in the step that sets it: no
 -- ticket of the old epoch is ever looked up in the new line.
 local FIRST_FIELD = 8
-local known, deleted, before, publisher_knew, most_known = unpack(redis.call('HMGET', key_settings, 'version', 'deleted',
-    'operatorState', 'publisherKnew', 'mostKnown'))
+local known, deleted, before, publisher_knew, most_known, locked = unpack(redis.call('HMGET', key_settings, 'version', 'deleted',
+    'operatorState', 'publisherKnew', 'mostKnown', 'lockedVersion'))
 local knows, most = tonumber(arg_knows), tonumber(most_known or 0)
-local says_more = arg_intent == 'change' and known == arg_version and tonumber(publisher_knew or 0) < knows
+local says_more = arg_intent == 'change' and known == arg_version and tonumber(publisher_knew or 0) < knows and locked ~= known
 if known and tonumber(known) >= tonumber(arg_version) and not says_more then
     return { 'OLDER' }
 end

@@ -65,7 +65,7 @@ BEGIN
             ('reconcile', 'SELECT', 'admission_use coupon coupon_event customer_order order_seat payment payment_state product '
                 'program_pass queue queue_code queue_code_use queue_history queue_record seat seat_state show'),
             ('reconcile', 'SELECT, UPDATE (attempts, retry_at), DELETE', 'outbox'),
-            ('reconcile', 'UPDATE (seq_checkpoint)', 'queue'),
+            ('reconcile', 'UPDATE (seq_checkpoint, version)', 'queue'),
             ('reconcile', 'INSERT, DELETE', 'queue_history'),
             ('reconcile', 'INSERT, UPDATE (finished_at)', 'program_pass')
         ) AS rights (program, privileges, names)

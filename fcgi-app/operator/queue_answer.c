@@ -26,6 +26,13 @@ bool queue_not_found(const struct request *request, struct response *response, s
     return false;
 }
 
+void queue_answer_overtaken(const struct request *request, struct response *response)
+{
+    problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
+                   "Others keep changing the queue at the same time; nothing was changed. Send the "
+                   "same request again.");
+}
+
 /** True for temporary SQLSTATEs: time-outs, deadlocks, a server that shuts down. */
 static bool passes_by_itself(const char *sqlstate)
 {

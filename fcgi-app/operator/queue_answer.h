@@ -29,6 +29,12 @@ bool operator_begin(const struct services *services, const struct request *reque
 /** Answers that there is no such queue. Returns false. */
 bool queue_not_found(const struct request *request, struct response *response, struct str id);
 
+/** How often a change is tried that concurrent changes of the same queue overtake. */
+enum { QUEUE_ATTEMPTS = 5 };
+
+/** Answers after the last attempt. */
+void queue_answer_overtaken(const struct request *request, struct response *response);
+
 /** Answers for a queue missing in Redis: it was never created, or Redis has lost it. */
 void queue_answer_unknown(const struct services *services, const struct request *request,
                           struct response *response, struct str queue);

@@ -1,6 +1,7 @@
 /*
  * DELETE /v1/admin/queues/{queue}[?force=true] — deletes an empty queue; with force also one with
- * members in it, who lose their places.
+ * members in it, who lose their places. Without force one step in Redis finds the queue empty and
+ * locks it, so that nobody enters before the deletion is published.
  * Reply   204
  * Errors  NOT_FOUND; QUEUE_BUSY while a member waits, holds a token or a place, or orders;
  *         ADMISSION_UNAVAILABLE if Redis does not answer
@@ -10,7 +11,6 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/queues/queue_publication.h"
 
 /** Reads ?force=true|false. */
 static bool read_force(const struct request *request, struct response *response, bool *force)
@@ -29,61 +29,86 @@ static bool read_force(const struct request *request, struct response *response,
     return true;
 }
 
-static bool nobody_left(const struct services *services, const struct request *request,
-                        struct response *response, struct str queue)
+/** True if the queue was empty and is now locked, or `*is_stale`: it has been changed since `row`
+ *  was read. Answers with a problem otherwise. */
+static bool lock_if_empty(const struct services *services, const struct request *request,
+                          struct response *response, const struct queue_row *row, bool *is_stale)
 {
-    struct queue_stats stats;
-    const redisReply *reply = redis_call(services->redis, request->arena,
-                                         queue_publication_stats(request->arena, queue, 1));
+    struct queue_occupancy who;
 
-    if (queue_publication_read_stats(reply, request->arena, &stats) != OUTCOME_OK) {
-        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
-                       "Redis does not answer, so the queue may still have members; nothing was "
-                       "changed. ?force=true skips this check.");
-        return false;
-    }
-    if (stats.waiting + stats.away + stats.ready + stats.claimed + stats.unpaid > 0) {
+    switch (queue_lock(services->redis, request->arena, row, QUEUE_LOCK_ALL, &who)) {
+    case OUTCOME_OK:
+        return true;
+    case OUTCOME_OLDER:
+        *is_stale = true;
+        return true;
+    case OUTCOME_QUEUE_BUSY:
         problem_answer(request, response, PROBLEM_QUEUE_BUSY,
                        "%" PRId64 " wait, %" PRId64 " are away with their number kept, %" PRId64
                        " hold an entry token, %" PRId64 " are ordering, %" PRId64
                        " have an unpaid order. Drain or reset the queue first, or send "
                        "?force=true.",
-                       stats.waiting, stats.away, stats.ready, stats.claimed, stats.unpaid);
+                       who.waiting, who.away, who.ready, who.claimed, who.unpaid);
+        return false;
+    default:
+        problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
+                       "Redis does not answer, so the queue may still have members; nothing was "
+                       "changed. ?force=true skips this check.");
         return false;
     }
-    return true;
+}
+
+/** Reads and deletes once. `*change` is QUEUE_STALE after a concurrent change. */
+static bool attempt(const struct services *services, const struct request *request,
+                    struct response *response, const struct operator_call *call, bool force,
+                    enum queue_change *change, struct queue_row *row)
+{
+    bool found = false;
+    bool is_stale = false;
+
+    if (!store_answered(
+            services, request, response,
+            queue_store_get(services->postgres, request->arena, call->id, &found, row))) {
+        return false;
+    }
+    if (!found) {
+        return queue_not_found(request, response, call->id);
+    }
+    if (!force && !lock_if_empty(services, request, response, row, &is_stale)) {
+        return false;
+    }
+    if (is_stale) {
+        *change = QUEUE_STALE;
+        return true;
+    }
+    if (!store_answered(services, request, response,
+                        queue_store_delete(services->postgres, request->arena, call->id,
+                                           force ? QUEUE_VERSION_ANY : row->version, &call->author,
+                                           change, row))) {
+        return false;
+    }
+    return *change != QUEUE_MISSING || queue_not_found(request, response, call->id);
 }
 
 void delete_queue(const struct services *services, const struct request *request,
                   struct response *response)
 {
     struct operator_call call;
-    enum queue_change change;
+    enum queue_change change = QUEUE_STALE;
     struct queue_row row;
     bool force = false;
-    bool found = false;
 
     if (!operator_begin(services, request, response, false, &call) ||
-        !read_force(request, response, &force) ||
-        !store_answered(
-            services, request, response,
-            queue_store_get(services->postgres, request->arena, call.id, &found, &row))) {
+        !read_force(request, response, &force)) {
         return;
     }
-    if (!found) {
-        (void)queue_not_found(request, response, call.id);
-        return;
+    for (int i = 0; i < QUEUE_ATTEMPTS && change == QUEUE_STALE; i++) {
+        if (!attempt(services, request, response, &call, force, &change, &row)) {
+            return;
+        }
     }
-    if (!force && !nobody_left(services, request, response, call.id)) {
-        return;
-    }
-    if (!store_answered(services, request, response,
-                        queue_store_delete(services->postgres, request->arena, call.id,
-                                           &call.author, &change, &row))) {
-        return;
-    }
-    if (change == QUEUE_MISSING) {
-        (void)queue_not_found(request, response, call.id);
+    if (change == QUEUE_STALE) {
+        queue_answer_overtaken(request, response);
         return;
     }
     if (!publish_change(services, request, response, change, &row)) {

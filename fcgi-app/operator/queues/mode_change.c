@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "fcgi-app/http/problem.h"
-#include "lib/admission/queues/queue_publication.h"
 
 static const char *mode_of(json_object *settings)
 {
@@ -15,10 +14,12 @@ static const char *mode_of(json_object *settings)
 }
 
 bool mode_may_change(const struct services *services, const struct request *request,
-                     struct response *response, const struct queue_row *row, json_object *settings)
+                     struct response *response, const struct queue_row *row, json_object *settings,
+                     bool *is_stale)
 {
-    struct queue_stats stats;
+    struct queue_occupancy who;
 
+    *is_stale = false;
     if (strcmp(mode_of(row->settings), mode_of(settings)) == 0) {
         return true;
     }
@@ -28,20 +29,22 @@ bool mode_may_change(const struct services *services, const struct request *requ
             "The queue has held the draw of this epoch. Reset it before you change its mode.");
         return false;
     }
-    const redisReply *reply = redis_call(services->redis, request->arena,
-                                         queue_publication_stats(request->arena, row->id, 0));
-    if (queue_publication_read_stats(reply, request->arena, &stats) != OUTCOME_OK) {
+    switch (queue_lock(services->redis, request->arena, row, QUEUE_LOCK_LINE, &who)) {
+    case OUTCOME_OK:
+        return true;
+    case OUTCOME_OLDER:
+        *is_stale = true;
+        return true;
+    case OUTCOME_QUEUE_BUSY:
+        problem_answer(request, response, PROBLEM_QUEUE_BUSY,
+                       "The mode may only change while the line is empty: %" PRId64
+                       " wait, %" PRId64 " are away with their number kept. Reset the queue first.",
+                       who.waiting, who.away);
+        return false;
+    default:
         problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
                        "Redis does not answer, so the queue may not be empty, and only an empty "
                        "queue may change its mode; nothing was changed.");
         return false;
     }
-    if (stats.waiting + stats.away > 0) {
-        problem_answer(request, response, PROBLEM_QUEUE_BUSY,
-                       "The mode may only change while the line is empty: %" PRId64
-                       " wait, %" PRId64 " are away with their number kept. Reset the queue first.",
-                       stats.waiting, stats.away);
-        return false;
-    }
-    return true;
 }

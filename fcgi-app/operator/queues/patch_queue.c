@@ -10,9 +10,6 @@
 #include "fcgi-app/operator/queues/mode_change.h"
 #include "fcgi-app/pool/handler.h"
 
-/* Retries after concurrent changes of the same queue. */
-enum { ATTEMPTS = 5 };
-
 /** Reads, merges and stores once. `*change` is QUEUE_STALE after a concurrent change. */
 static bool attempt(const struct services *services, const struct request *request,
                     struct response *response, const struct operator_call *call, json_object *given,
@@ -20,6 +17,7 @@ static bool attempt(const struct services *services, const struct request *reque
 {
     struct queue_settings_fault fault;
     bool found = false;
+    bool is_stale = false;
 
     if (!store_answered(
             services, request, response,
@@ -34,8 +32,12 @@ static bool attempt(const struct services *services, const struct request *reque
         problem_answer_at(request, response, fault.pointer, "%s.", fault.sentence);
         return false;
     }
-    if (!mode_may_change(services, request, response, row, settings)) {
+    if (!mode_may_change(services, request, response, row, settings, &is_stale)) {
         return false;
+    }
+    if (is_stale) {
+        *change = QUEUE_STALE;
+        return true;
     }
     if (!store_answered(services, request, response,
                         queue_store_change(services->postgres, request->arena, call->id,
@@ -59,15 +61,13 @@ void patch_queue(const struct services *services, const struct request *request,
     if (given == NULL) {
         return;
     }
-    for (int i = 0; i < ATTEMPTS && change == QUEUE_STALE; i++) {
+    for (int i = 0; i < QUEUE_ATTEMPTS && change == QUEUE_STALE; i++) {
         if (!attempt(services, request, response, &call, given, &change, &row)) {
             return;
         }
     }
     if (change == QUEUE_STALE) {
-        problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
-                       "Others keep changing the queue at the same time; nothing was changed. Send "
-                       "the same request again.");
+        queue_answer_overtaken(request, response);
         return;
     }
     if (!publish_change(services, request, response, change, &row)) {

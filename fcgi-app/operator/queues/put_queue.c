@@ -11,14 +11,37 @@
 #include "fcgi-app/operator/queues/mode_change.h"
 #include "fcgi-app/pool/handler.h"
 
+/** Reads and stores once. `*change` is QUEUE_STALE after a concurrent change. */
+static bool attempt(const struct services *services, const struct request *request,
+                    struct response *response, const struct operator_call *call,
+                    json_object *settings, enum queue_change *change, struct queue_row *row)
+{
+    bool found = false;
+    bool is_stale = false;
+
+    if (!store_answered(
+            services, request, response,
+            queue_store_get(services->postgres, request->arena, call->id, &found, row)) ||
+        (found && !mode_may_change(services, request, response, row, settings, &is_stale))) {
+        return false;
+    }
+    if (is_stale) {
+        *change = QUEUE_STALE;
+        return true;
+    }
+    return store_answered(services, request, response,
+                          queue_store_put(services->postgres, request->arena, call->id,
+                                          found ? row->version : 0, settings, &call->author, change,
+                                          row));
+}
+
 void put_queue(const struct services *services, const struct request *request,
                struct response *response)
 {
     struct operator_call call;
     struct queue_settings_fault fault;
-    enum queue_change change;
+    enum queue_change change = QUEUE_STALE;
     struct queue_row row;
-    bool found = false;
 
     if (!operator_begin(services, request, response, false, &call)) {
         return;
@@ -32,14 +55,16 @@ void put_queue(const struct services *services, const struct request *request,
         problem_answer_at(request, response, fault.pointer, "%s.", fault.sentence);
         return;
     }
-    if (!store_answered(
-            services, request, response,
-            queue_store_get(services->postgres, request->arena, call.id, &found, &row)) ||
-        (found && !mode_may_change(services, request, response, &row, settings)) ||
-        !store_answered(services, request, response,
-                        queue_store_put(services->postgres, request->arena, call.id, settings,
-                                        &call.author, &change, &row)) ||
-        !publish_change(services, request, response, change, &row)) {
+    for (int i = 0; i < QUEUE_ATTEMPTS && change == QUEUE_STALE; i++) {
+        if (!attempt(services, request, response, &call, settings, &change, &row)) {
+            return;
+        }
+    }
+    if (change == QUEUE_STALE) {
+        queue_answer_overtaken(request, response);
+        return;
+    }
+    if (!publish_change(services, request, response, change, &row)) {
         return;
     }
     log_change("queue.changed", &call, change == QUEUE_CREATED ? "create" : "change");

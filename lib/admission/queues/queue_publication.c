@@ -88,6 +88,7 @@ struct redis_command *queue_publication_version(struct arena *arena, struct str 
                       str_of(arena_format(arena, "sluice:{%.*s}:settings", STR_ARG(queue))));
     redis_command_add(command, STR("version"));
     redis_command_add(command, STR("publisherKnew"));
+    redis_command_add(command, STR("lockedVersion"));
     return command;
 }
 
@@ -99,12 +100,46 @@ int64_t queue_publication_read_version(const redisReply *reply)
     return version;
 }
 
+bool queue_publication_read_locked(const redisReply *reply)
+{
+    struct str locked = redis_reply_text(reply, 2);
+
+    return locked.n > 0 && str_equal(locked, redis_reply_text(reply, 0));
+}
+
 bool queue_publication_read_whole(const redisReply *reply)
 {
     int64_t knew = 0;
 
     return str_to_int64(redis_reply_text(reply, 1), 0, INT64_MAX, &knew) &&
            knew >= QUEUE_SETTING_COUNT;
+}
+
+struct redis_command *queue_publication_lock(struct arena *arena, struct str queue, int64_t version,
+                                             enum queue_lock_scope scope)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_QUEUE_LOCK, queue);
+
+    redis_command_add_int(command, version);
+    redis_command_add(command, scope == QUEUE_LOCK_ALL ? STR("all") : STR("line"));
+    return command;
+}
+
+enum outcome queue_publication_read_lock(const redisReply *reply, struct queue_occupancy *who)
+{
+    enum outcome outcome = outcome_of(reply);
+
+    *who = (struct queue_occupancy){0};
+    if (outcome == OUTCOME_QUEUE_BUSY) {
+        who->waiting = redis_reply_int(reply, 1, 0);
+        who->away = redis_reply_int(reply, 2, 0);
+        who->ready = redis_reply_int(reply, 3, 0);
+        who->claimed = redis_reply_int(reply, 4, 0);
+        who->unpaid = redis_reply_int(reply, 5, 0);
+    } else if (outcome != OUTCOME_OK && outcome != OUTCOME_OLDER && outcome != OUTCOME_NOT_FOUND) {
+        return OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    return outcome;
 }
 
 struct redis_command *queue_publication_listed(struct arena *arena, struct str queue, bool listed)

@@ -118,9 +118,36 @@ struct redis_command *queue_publication_version(struct arena *arena, struct str 
 /** Reads that version; -1 if Redis has no settings of the queue. `reply` is not NULL. */
 int64_t queue_publication_read_version(const redisReply *reply);
 
+/** Whether the queue is locked on that version: see queue_publication_lock(). */
+bool queue_publication_read_locked(const redisReply *reply);
+
 /** Whether the publisher knew every setting that this release knows: a host of an earlier release
  *  leaves some out, and the queue is then published again. */
 bool queue_publication_read_whole(const redisReply *reply);
+
+/** Who has to be absent from a queue that is locked. */
+enum queue_lock_scope {
+    QUEUE_LOCK_LINE, /* whoever waits or is away with a number kept */
+    QUEUE_LOCK_ALL   /* also whoever holds an entry token, orders or has an unpaid order */
+};
+
+/** Who is in a queue. */
+struct queue_occupancy {
+    int64_t waiting;
+    int64_t away;
+    int64_t ready;
+    int64_t claimed;
+    int64_t unpaid;
+};
+
+/** Locks an empty queue: nobody enters it until a later version than `version`, which Redis must
+ *  have, is published. */
+struct redis_command *queue_publication_lock(struct arena *arena, struct str queue, int64_t version,
+                                             enum queue_lock_scope scope);
+
+/** OK, QUEUE_BUSY (fills `who`: the queue is not empty, and not locked), OLDER (Redis has another
+ *  version), NOT_FOUND or ADMISSION_UNAVAILABLE. `reply` may be NULL. */
+enum outcome queue_publication_read_lock(const redisReply *reply, struct queue_occupancy *who);
 
 /** Adds the queue to the schedulers' list, or removes it. */
 struct redis_command *queue_publication_listed(struct arena *arena, struct str queue, bool listed);

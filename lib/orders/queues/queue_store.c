@@ -2,6 +2,7 @@
 
 #include "lib/admission/queues/queue_publication.h"
 #include "lib/admission/tokens/claim.h"
+#include "lib/base/test_pause.h"
 #include "lib/store/redis_primary.h"
 
 /* A change this recent may still be being published by the process that made it. */
@@ -89,12 +90,16 @@ static enum postgres_outcome change_queue(struct postgres *postgres, struct aren
 }
 
 enum postgres_outcome queue_store_put(struct postgres *postgres, struct arena *arena, struct str id,
-                                      json_object *settings, const struct change_author *author,
-                                      enum queue_change *change, struct queue_row *row)
+                                      int64_t version, json_object *settings,
+                                      const struct change_author *author, enum queue_change *change,
+                                      struct queue_row *row)
 {
-    const char *const parameters[] = {
-        arena_copy(arena, id), NULL, "true", json_object_to_json_string(settings), author->actor,
-        author->request_id};
+    const char *const parameters[] = {arena_copy(arena, id),
+                                      arena_int(arena, version),
+                                      "true",
+                                      json_object_to_json_string(settings),
+                                      author->actor,
+                                      author->request_id};
 
     return change_queue(postgres, arena, QUERY_QUEUE_WRITE, parameters, change, row);
 }
@@ -125,10 +130,13 @@ enum postgres_outcome queue_store_act(struct postgres *postgres, struct arena *a
 }
 
 enum postgres_outcome queue_store_delete(struct postgres *postgres, struct arena *arena,
-                                         struct str id, const struct change_author *author,
+                                         struct str id, int64_t version,
+                                         const struct change_author *author,
                                          enum queue_change *change, struct queue_row *row)
 {
-    const char *const parameters[] = {arena_copy(arena, id), author->actor, author->request_id};
+    const char *const parameters[] = {
+        arena_copy(arena, id), version == QUEUE_VERSION_ANY ? NULL : arena_int(arena, version),
+        author->actor, author->request_id};
 
     return change_queue(postgres, arena, QUERY_QUEUE_DELETE, parameters, change, row);
 }
@@ -221,18 +229,42 @@ enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
                          row->seq_checkpoint, 0);
 }
 
-/** Gets the version that Redis has, -1 for none, and whether it has every setting that this release
- *  knows; false if Redis did not answer. */
-static bool version_in_redis(struct redis *redis, struct arena *arena, struct str queue,
-                             int64_t *version, bool *whole)
+enum outcome queue_lock(struct redis *redis, struct arena *arena, const struct queue_row *row,
+                        enum queue_lock_scope scope, struct queue_occupancy *who)
+{
+    *who = (struct queue_occupancy){0};
+    /* The lock is on this version, so Redis must have it. */
+    enum outcome published = queue_publish_change(redis, arena, row);
+    if (published != OUTCOME_PUBLISHED && published != OUTCOME_OLDER) {
+        return published;
+    }
+    enum outcome locked = queue_publication_read_lock(
+        redis_call(redis, arena, queue_publication_lock(arena, row->id, row->version, scope)), who);
+    if (locked == OUTCOME_OK) {
+        test_pause("queue.locked");
+    }
+    return locked;
+}
+
+/** What Redis has of a queue. */
+struct published {
+    int64_t version; /* -1: none */
+    bool whole;      /* it has every setting that this release knows */
+    bool locked;     /* nobody enters before another version is published */
+};
+
+/** False if Redis did not answer. */
+static bool read_published(struct redis *redis, struct arena *arena, struct str queue,
+                           struct published *published)
 {
     const redisReply *reply = redis_call(redis, arena, queue_publication_version(arena, queue));
 
     if (reply == NULL) {
         return false;
     }
-    *version = queue_publication_read_version(reply);
-    *whole = queue_publication_read_whole(reply);
+    published->version = queue_publication_read_version(reply);
+    published->whole = queue_publication_read_whole(reply);
+    published->locked = queue_publication_read_locked(reply);
     return true;
 }
 
@@ -242,20 +274,42 @@ static bool is_new(const struct queue_row *row)
     return row->now_ms - row->created_at_ms <= PUBLISHING_MS;
 }
 
-static bool publish_if_behind(struct redis *redis, struct arena *arena, const struct queue_row *row,
-                              struct queue_publish_report *report)
+/** Raises the version of a queue that has been left locked. The change that it was locked for
+ *  needs the version of before, and so no longer happens once the queue is open again. */
+static enum postgres_outcome raise_version(struct postgres *postgres, struct arena *arena,
+                                           struct queue_row *row)
 {
-    int64_t version = -1;
-    bool whole = true;
+    const char *const parameters[] = {arena_copy(arena, row->id), arena_int(arena, row->version)};
+    const PGresult *result = NULL;
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_QUEUE_VERSION_RAISE, parameters, &result);
+
+    if (outcome == POSTGRES_OK && PQntuples(result) > 0) {
+        row->version = postgres_int(result, 0, 0, row->version);
+    }
+    return outcome;
+}
+
+static bool publish_if_behind(struct postgres *postgres, struct redis *redis, struct arena *arena,
+                              struct queue_row *row, struct queue_publish_report *report)
+{
+    struct published published;
     enum outcome outcome = OUTCOME_OLDER;
 
-    if (!version_in_redis(redis, arena, row->id, &version, &whole)) {
+    if (!read_published(redis, arena, row->id, &published)) {
         return false;
     }
-    if (version < 0 && !row->deleted) {
+    if (published.locked && published.version == row->version && !row->deleted) {
+        report->store = raise_version(postgres, arena, row);
+        if (report->store != POSTGRES_OK) {
+            return false;
+        }
+    }
+    if (published.version < 0 && !row->deleted) {
         outcome = is_new(row) ? OUTCOME_OLDER : OUTCOME_NOT_FOUND;
         report->on_their_way += outcome == OUTCOME_OLDER;
-    } else if (version < row->version || (version == row->version && !whole && !row->deleted)) {
+    } else if (published.version < row->version ||
+               (published.version == row->version && !published.whole && !row->deleted)) {
         outcome = queue_publish_change(redis, arena, row);
         report->published += outcome == OUTCOME_PUBLISHED;
     } else if (!list_queue(redis, arena, row->id, !row->deleted)) {
@@ -280,7 +334,7 @@ bool queue_publish_all(struct postgres *postgres, struct redis *redis, struct ar
     }
     report->missing = arena_alloc(arena, (count + 1) * sizeof(*rows));
     for (size_t i = 0; i < count; i++) {
-        if (!publish_if_behind(redis, arena, &rows[i], report)) {
+        if (!publish_if_behind(postgres, redis, arena, &rows[i], report)) {
             return false;
         }
     }

@@ -61,11 +61,13 @@ bool queue_action_parse(struct str word, enum queue_action *action);
 /** The word itself. */
 const char *queue_action_word(enum queue_action action);
 
-/** Creates the queue `id` with the complete `settings`, or replaces its settings. `row` is filled
- *  for POSTGRES_OK. */
+/** Replaces the settings of the queue `id` by the complete `settings` if its version is still
+ *  `version`; creates it if there is none, whatever `version` is (0: there was none). `row` is
+ *  filled for POSTGRES_OK. */
 enum postgres_outcome queue_store_put(struct postgres *postgres, struct arena *arena, struct str id,
-                                      json_object *settings, const struct change_author *author,
-                                      enum queue_change *change, struct queue_row *row);
+                                      int64_t version, json_object *settings,
+                                      const struct change_author *author, enum queue_change *change,
+                                      struct queue_row *row);
 
 /** Replaces the settings of a queue if its version is still `version`. `row` is filled for
  *  POSTGRES_OK, unless the queue is MISSING. */
@@ -79,9 +81,13 @@ enum postgres_outcome queue_store_act(struct postgres *postgres, struct arena *a
                                       enum queue_action action, const struct change_author *author,
                                       enum queue_change *change, struct queue_row *row);
 
-/** Marks the queue as deleted. As above. */
+/** The version of a change that is made whatever the version is. */
+enum { QUEUE_VERSION_ANY = -1 };
+
+/** Marks the queue as deleted if its version is still `version`. As above. */
 enum postgres_outcome queue_store_delete(struct postgres *postgres, struct arena *arena,
-                                         struct str id, const struct change_author *author,
+                                         struct str id, int64_t version,
+                                         const struct change_author *author,
                                          enum queue_change *change, struct queue_row *row);
 
 /** Reads a queue; `*found` is false, and `row` not filled, if it does not exist or was
@@ -109,6 +115,15 @@ enum outcome queue_publish(struct redis *redis, struct arena *arena, const struc
 enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
                                   const struct queue_row *row);
 
+/** Locks a queue if it is empty, for a change that must not meet anybody: nobody enters it until a
+ *  later version than `row->version` is published. Store the change with this version: it is
+ *  STALE if the lock has been lifted. A lock whose change never comes is lifted by
+ *  queue_publish_all(). OK, or nothing was locked: QUEUE_BUSY (fills `who`), OLDER (Redis has a
+ *  later version: read the queue again), NOT_FOUND (Redis has lost the queue) or
+ *  ADMISSION_UNAVAILABLE. */
+enum outcome queue_lock(struct redis *redis, struct arena *arena, const struct queue_row *row,
+                        enum queue_lock_scope scope, struct queue_occupancy *who);
+
 struct queue_publish_report {
     size_t published; /* queues of which Redis had an older version, or lacked a setting */
     /* Queues that Redis does not have although they were not created within the last seconds: to
@@ -116,11 +131,12 @@ struct queue_publish_report {
     struct queue_row *missing;
     size_t missing_count;
     size_t on_their_way;         /* created within the last seconds, and not in Redis yet */
-    enum postgres_outcome store; /* POSTGRES_OK, or why the list could not be read */
+    enum postgres_outcome store; /* POSTGRES_OK, or why PostgreSQL ended this early */
 };
 
 /** Publishes all queues of which Redis has an older version (their publication failed) or a version
- *  published by a host of an earlier release, which does not know every setting. Returns false
+ *  published by a host of an earlier release, which does not know every setting. Lifts locks whose
+ *  change is not stored, by a version in which nothing else has changed. Returns false
  *  if PostgreSQL or Redis did not answer; `report` then has what was done so far. */
 bool queue_publish_all(struct postgres *postgres, struct redis *redis, struct arena *arena,
                        struct queue_publish_report *report);

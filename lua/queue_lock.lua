@@ -1,0 +1,25 @@
+#!lua
+-- queue_lock: keeps an empty queue empty: nobody enters before a later version of its settings is published.
+--@keys settings state waiting away ready claimed unpaid priority draw drawn
+--@args version scope
+-- scope: line, where nobody may wait or be away with a number kept; all, where nobody may hold a token, order or have an
+-- unpaid order either.
+-- Returns {OK}, {QUEUE_BUSY, waiting, away, ready, claimed, unpaid}, {OLDER} where Redis has another version, or NOT_FOUND.
+-- Safe because it looks and locks in one step. Whoever locks then changes the queue in PostgreSQL, on this version only, and
+-- publishes the change; any later version lifts the lock. If the change never comes, reconcile raises the version.
+--@include queue
+--@include lanes
+if redis.call('HGET', key_settings, 'version') ~= arg_version then
+    return { 'OLDER' }
+end
+local waiting, away = in_line(), redis.call('ZCARD', key_away)
+local ready, claimed, unpaid = redis.call('ZCARD', key_ready), redis.call('ZCARD', key_claimed), redis.call('HLEN', key_unpaid)
+if waiting + away > 0 or (arg_scope == 'all' and ready + claimed + unpaid > 0) then
+    return { 'QUEUE_BUSY', waiting, away, ready, claimed, unpaid }
+end
+-- A longest line of -1: whoever enters is answered as by a full queue, and comes back.
+redis.call('HSET', key_settings, 'maxWaiting', '-1', 'lockedVersion', arg_version)
+--@include conf_fields
+redis.call('HSET', key_settings, 'packed',
+    cmsgpack.pack(unpack(redis.call('HMGET', key_settings, unpack(CONF_FIELDS)))))
+return { 'OK' }
