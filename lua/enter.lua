@@ -9,7 +9,8 @@
 -- browser may not keep cookies: a place given without waiting is withdrawn where it is not picked up within 30 s (or
 -- pickupSeconds if shorter). proof: names the proof of work done for this entry, '' without one.
 -- Returns {ENTERED | ALREADY, position…} (see include/position), or NOT_FOUND, UNAUTHENTICATED, CODE_INVALID, CAPTCHA_FAILED,
--- SESSION_REVOKED (mode stay), NOT_THERE (mode at_once), ALREADY_ACTIVE, QUEUE_CLOSED, SOLD_OUT, QUEUE_FULL.
+-- SESSION_REVOKED (mode stay), NOT_THERE (mode at_once), ALREADY_ACTIVE, QUEUE_CLOSED, {SOLD_OUT, ended | gone},
+-- QUEUE_FULL.
 -- Safe because checking, numbering and queueing are one step: the number comes from a counter raised in the step that adds
 -- the member, so the order of numbers is the order of entry, and a repeat finds the first place. A repeat without the
 -- current ticket is a takeover: the generation rises, the number stays. A member let in without waiting takes from the same
@@ -45,7 +46,7 @@ do
         if state == 'CLOSED' or conf.operatorState == 'DRAINING' then
             return { 'QUEUE_CLOSED' }
         elseif state == 'SOLD_OUT' then
-            return { 'SOLD_OUT' }
+            --@include refuse_sold_out
         elseif most ~= 0 and waiting >= most then
             return { 'QUEUE_FULL' }
         end
@@ -163,7 +164,7 @@ local state = queue_state()
 if state == 'CLOSED' or conf.operatorState == 'DRAINING' then
     return { 'QUEUE_CLOSED' }
 elseif state == 'SOLD_OUT' then
-    return { 'SOLD_OUT' }
+    --@include refuse_sold_out
 end
 local by_invite = may_come_in_by_invite()
 if not by_invite then

@@ -32,6 +32,17 @@ if tonumber(arg_change) <= tonumber(change or 0) then
     return { 'OLDER' }
 end
 redis.call('HSET', key_state, 'soldOutChange', arg_change, 'soldOut', arg_soldOut, 'soldOutDue', arg_due)
+if arg_soldOut == '1' then
+    -- Whether coupons are there whose event has ended: known from the first finding that comes with the events.
+    local by_end = false
+    for i = FIRST_EVENT + 1, #ARGV, 2 do
+        local gone, ends = string.match(ARGV[i], '^%d+/([01])/%d+/(%d+)$')
+        by_end = by_end or (gone == '0' and tonumber(ends) > 0 and tonumber(ends) <= now)
+    end
+    if by_end or sold_out ~= '1' then
+        redis.call('HSET', key_state, 'soldOutByEnd', by_end and 1 or 0)
+    end
+end
 if arg_soldOut == '1' and sold_out ~= '1' then
     due = tonumber(due or 0)
     redis.call('HSET', key_state, 'soldOutAt', due > 0 and math.min(due, now) or now)

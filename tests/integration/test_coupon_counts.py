@@ -176,6 +176,11 @@ def test_one_event_of_several_is_gone(parts, api, sale):
     assert two.coupon(small)["code"] == "ONE-MORE"
 
 
+def refused_as_ended(answer):
+    assert_problem(answer, 410, "SOLD_OUT")
+    assert answer["detail"].startswith("The event has ended")
+
+
 def test_the_end_closes_the_queue_by_itself(parts, api):
     """No reconcile runs: everyone waiting is told at the next poll after the end."""
     queue = api.queue()
@@ -189,10 +194,11 @@ def test_the_end_closes_the_queue_by_itself(parts, api):
     assert seen == "OPEN" or parts.postgres.value("SELECT clock_timestamp() >= %s", ends)
     until(lambda: waiting.position(queue)["queueState"] == "SOLD_OUT", 4)
     assert parts.postgres.value("SELECT clock_timestamp() >= %s", ends)
-    assert_problem(api.member().enter(queue), 410, "SOLD_OUT")
+    refused_as_ended(api.member().enter(queue))
     assert parts.postgres.value("SELECT sold_out FROM queue WHERE id = %s", queue) is False
     parts.reconcile()
     assert parts.postgres.value("SELECT sold_out FROM queue WHERE id = %s", queue) is True
+    refused_as_ended(api.member().enter(queue))
     drift = [event for name in ("queue.sold_out_drift", "queue.goods_drift")
              for event in logs.events(parts.logs, name) if event["queue"] == queue]
     assert {event["level"] for event in drift} <= {"info"}, "what is due is no defect"

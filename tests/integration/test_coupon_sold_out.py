@@ -19,7 +19,9 @@ def test_sold_out_closes_the_queue_and_new_codes_reopen_it(parts, api):
     assert two.coupon(event).status == 201
     within(1, lambda: waiting.position(queue)["queueState"] == "SOLD_OUT", "told")
     assert waiting.position(queue)["rank"] == 0
-    assert_problem(api.member().enter(queue), 410, "SOLD_OUT")
+    refused = api.member().enter(queue)
+    assert_problem(refused, 410, "SOLD_OUT")
+    assert refused["detail"].startswith("Everything is sold out")
     assert_problem(three.coupon(event), 410, "SOLD_OUT")
     assert three.position(queue)["status"] == "READY", "a refusal costs nothing"
     assert one.coupon(event).status == 200, "whoever has one still gets it"

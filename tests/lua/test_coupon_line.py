@@ -114,13 +114,29 @@ def test_all_that_is_left_comes_to_its_end_by_itself(timed, clock):
     assert state(line) == "OPEN"
     clock.pass_ms(1)
     assert state(line) == "SOLD_OUT"
-    assert line.enter("late").code == "SOLD_OUT"
+    assert (line.enter("late").code, line.enter("late").more) == ("SOLD_OUT", ["ended"])
     clock.pass_ms(500)
     # Reconcile puts it down later; the time of it is the event's.
     assert publish(line, 2, {"e": (2, 0, 0, ends)}, sold_out=1) == "SET"
     assert int(line.redis.hget(line.key("state"), "soldOutAt")) == ends
-    assert publish(line, 3, {"e": (2, 0, 0, 0)}) == "SET"
+    assert line.enter("late").more == ["ended"]
+    assert publish(line, 3, {}, sold_out=1) == "SET", "a day later the event is no longer among them"
+    assert line.enter("late").more == ["ended"]
+    assert publish(line, 4, {"e": (2, 0, 0, 0)}) == "SET"
     assert state(line) == "OPEN", "it is given more time"
+    assert publish(line, 5, {"e": (2, 1, 0, 0)}, sold_out=1) == "SET"
+    assert (line.enter("late").code, line.enter("late").more) == ("SOLD_OUT", ["gone"])
+
+
+def test_why_nothing_is_left_is_known_after_a_recovery_too(timed, clock):
+    """The first finding of a recovered queue comes without the events."""
+    line = timed(**FAST)
+    assert line.call("sold_out", 1, 1, 0, 0) == ["SET"]
+    assert line.enter("late").more == ["gone"]
+    assert publish(line, 2, {"e": (2, 0, 0, clock() - 1), "f": (5, 1, 0, clock() - 1)}, sold_out=1) == "SET"
+    assert line.enter("late").more == ["ended"]
+    assert line.publish(operatorState="SOLD_OUT") == "PUBLISHED"
+    assert line.enter("late").more == ["gone"], "the operator says so"
 
 
 def test_a_finding_replaces_all_that_was_said_of_events(line):
