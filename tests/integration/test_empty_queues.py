@@ -72,16 +72,20 @@ def test_a_queue_whose_change_never_came_opens_again(parts, api, stopped):
     assert api.admin("GET", f"/queues/{queue}").json == {**before, "version": before["version"] + 1}
 
 
-def test_a_deletion_that_is_late_meets_nobody(parts, api, stopped):
-    """Reconcile has opened the queue again while the deletion stood still, and somebody has entered."""
+@pytest.mark.parametrize("method", ["DELETE", "PATCH", "PUT"])
+def test_a_change_that_is_late_meets_nobody(parts, api, stopped, method):
+    """Reconcile has opened the queue again while the change stood still, and somebody has entered."""
     queue = api.still_queue()
-    call, pid = stopped("DELETE", f"/queues/{queue}")
+    settings = api.admin("GET", f"/queues/{queue}").json if method == "PUT" else {}
+    body = None if method == "DELETE" else {**settings, "mode": "lottery", "opensAt": in_an_hour()}
+    call, pid = stopped(method, f"/queues/{queue}", body)
     parts.reconcile()
     member = api.member()
     assert member.enter(queue).status == 201
     processes.cont(pid)
     answer = call.wait()
     assert_problem(answer, 409, "QUEUE_BUSY")
-    assert answer["detail"].startswith("1 wait,")
+    assert "1 wait," in answer["detail"]
     assert member.position(queue)["rank"] == 0
+    assert api.admin("GET", f"/queues/{queue}")["mode"] == "fifo"
     assert api.admin("DELETE", f"/queues/{queue}?force=true").status == 204
