@@ -1,4 +1,4 @@
-"""The checkout of the sample shop: what the person is told is what is true, and nobody pays twice."""
+"""The checkout of the sample shop: what the page says is what is true, and nobody pays twice."""
 
 import pytest
 
@@ -211,7 +211,7 @@ def test_refusals_are_tried_again_by_themselves(checkout):
     member = checkout(script=refusing(("PAYMENT_UNAVAILABLE", 503), ("PAYMENT_IN_PROGRESS", 409), ("RATE_LIMITED", 429)))
     page = member.page
     page.click("#pay")
-    page.until("document.getElementById('told-text').textContent === argument", EN["payBusy"].format(seconds=1))
+    page.until("document.getElementById('notice-text').textContent === argument", EN["payBusy"].format(seconds=1))
     # "In progress", and yet the order has no payment: it is looked at, and the person decides.
     page.until("JSON.parse(sessionStorage.refusals).length === 1 && !document.getElementById('pay').disabled")
     member.wait("TO_PAY")
@@ -225,10 +225,10 @@ def test_the_provider_does_not_answer_for_long(checkout, inspect):
     page = member.page
     page.evaluate("(Date.now = ((now) => () => now() + (window.later || 0))(Date.now.bind(Date)))")
     page.click("#pay")
-    page.until("document.getElementById('told-text').textContent.startsWith(argument)", EN["payBusy"].split("{")[0])
+    page.until("document.getElementById('notice-text').textContent.startsWith(argument)", EN["payBusy"].split("{")[0])
     page.evaluate("window.later = 61000")
-    # It waits as long as it was told to first: 5 to 15 s, and up to a quarter more.
-    page.until("document.getElementById('told-text').textContent === argument", EN["payUnavailable"], seconds=25)
+    # It waits as long as the answer says first: 5 to 15 s, and up to a quarter more.
+    page.until("document.getElementById('notice-text').textContent === argument", EN["payUnavailable"], seconds=25)
     inspect(page, "unavailable")
     assert member.seen()["status"] == "PENDING_PAYMENT" and not page.evaluate("document.getElementById('pay').disabled")
 
@@ -238,7 +238,7 @@ def test_the_network_is_lost(checkout):
     page = member.page
     page.context.offline()
     page.click("#pay")
-    page.until("document.getElementById('told-text').textContent === argument", EN["payLost"])
+    page.until("document.getElementById('notice-text').textContent === argument", EN["payLost"])
     assert page.text("#order-title") == EN["statusTO_PAY"], "what was known stays"
     page.screenshot("offline")
     page.context.offline(False)

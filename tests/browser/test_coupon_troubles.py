@@ -81,8 +81,8 @@ def test_every_refusal_has_its_sentence(coupon_drop, browser, inspect):
              "EVENT_NOT_OPEN": "couponNotOpen"}
     page = coupon_drop().visit(browser, script=MEDDLING % refusing(codes) + """
         addEventListener('DOMContentLoaded', () => {
-            window.told = [];
-            new MutationObserver(() => window.told.push(document.getElementById('trouble').textContent))
+            window.troubles = [];
+            new MutationObserver(() => window.troubles.push(document.getElementById('trouble').textContent))
                 .observe(document.getElementById('trouble'), {childList: true});
         });""")
     page.until(FACE, "INVITE")
@@ -91,7 +91,7 @@ def test_every_refusal_has_its_sentence(coupon_drop, browser, inspect):
     assert page.text("[data-face=TURN] h2") == EN["couponTurnTitle"]
     inspect(page, "busy")
     page.until(FACE, "COUPON", PROOF_S)
-    assert [words for words in page.evaluate("window.told") if words] == [EN[names[code]] for code in codes]
+    assert [words for words in page.evaluate("window.troubles") if words] == [EN[names[code]] for code in codes]
 
 
 def test_definite_answers(coupon_drop, browser):

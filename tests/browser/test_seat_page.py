@@ -46,10 +46,10 @@ class Visit:
     def is_face(self, seat, face, seconds=8):
         self.page.until(FACE, [seat, face], seconds)
 
-    def told(self, name, seconds=8):
+    def notice(self, name, seconds=8):
         """Waits for that to be said; returns the sentence."""
-        self.page.until("document.getElementById('told').dataset.name === argument && !told.hidden", name, seconds)
-        return self.page.text("#told-text")
+        self.page.until("document.getElementById('notice').dataset.name === argument && !notice.hidden", name, seconds)
+        return self.page.text("#notice-text")
 
     def choose(self, *seats):
         for seat in seats:
@@ -154,7 +154,7 @@ def test_by_keyboard_from_choice_to_order(visit, api, inspect):
     inspect(page, "chosen")
     page.evaluate("document.getElementById('hold').focus()")
     page.press("Enter")
-    assert words("A-2-2") in here.told("seatsHeld")
+    assert words("A-2-2") in here.notice("seatsHeld")
     first = here.left()
     assert 290 <= first <= 300
     page.until("document.getElementById('time-left').textContent !== argument", page.text("#time-left"), 4)
@@ -176,7 +176,7 @@ def test_a_seat_is_lost_while_choosing(visit, somebody, inspect):
     here = visit(screen="phone")
     here.choose("A-1-2", "A-1-3")
     somebody(here.show, "A-1-3", "A-1-4")
-    said = here.told("seatsLost")
+    said = here.notice("seatsLost")
     assert words("A-1-3") in said and words("A-1-2") not in said and EN["seatsKeptRest"] in said
     here.is_face("A-1-3", "HELD")
     here.is_face("A-1-2", "CHOSEN")
@@ -184,7 +184,7 @@ def test_a_seat_is_lost_while_choosing(visit, somebody, inspect):
     inspect(here.page, "lost")
     here.page.evaluate("document.querySelector('[data-seat=\"A-1-3\"]').focus()")
     here.page.press("Enter")
-    assert EN["seatsHELD"] in here.told("seatsNotFree")
+    assert EN["seatsHELD"] in here.notice("seatsNotFree")
 
 
 def test_a_seat_is_lost_at_the_last_moment(visit, somebody, inspect):
@@ -196,7 +196,7 @@ def test_a_seat_is_lost_at_the_last_moment(visit, somebody, inspect):
     here.page.evaluate("window.still = true")
     other = somebody(here.show, "A-1-3")
     here.page.click("#hold")
-    said = here.told("seatsTaken")
+    said = here.notice("seatsTaken")
     assert words("A-1-3") in said and words("A-1-2") not in said and EN["seatsKeptRest"] in said
     here.is_face("A-1-3", "HELD")
     here.is_face("A-1-2", "CHOSEN")
@@ -229,7 +229,7 @@ def test_mine_is_mine_again_changed_and_given_back(visit, running, api):
     here.is_face("A-1-2", "AVAILABLE")
     assert {seat for seat, state in api.seat_states(here.show).items() if state == "HELD"} == {"A-1-1", "A-1-3"}
     page.click("#give-back")
-    assert words("A-1-3") in here.told("seatsGivenBack")
+    assert words("A-1-3") in here.notice("seatsGivenBack")
     here.is_face("A-1-1", "AVAILABLE")
     assert page.text("#time") is None
     assert set(api.seat_states(here.show).values()) == {"AVAILABLE"}
@@ -248,9 +248,9 @@ def test_from_the_list_and_no_more_than_allowed(visit, inspect):
     here.is_face("A-2-2", "CHOSEN")
     inspect(page, "list")
     page.click("#list-add")
-    assert here.told("seatsMost") == TEXTS["ko"]["seatsMost"].format(most=2)
+    assert here.notice("seatsMost") == TEXTS["ko"]["seatsMost"].format(most=2)
     page.click("[data-language=en]")
-    page.until("document.getElementById('told-text').textContent === argument", EN["seatsMost"].format(most=2))
+    page.until("document.getElementById('notice-text').textContent === argument", EN["seatsMost"].format(most=2))
     assert page.evaluate("document.querySelector('[data-seat=\"A-2-1\"]').getAttribute('aria-label')").startswith(
         words("A-2-1"))
     page.click("#chosen .drop")
@@ -270,7 +270,7 @@ def test_the_time_of_a_hold_runs_out(visit, running, inspect):
     move_deadlines(parts, "shop", here.show, member, ends_in_ms=1000)
     page.hide()
     page.show()
-    said = here.told("seatsRanOut")
+    said = here.notice("seatsRanOut")
     assert words("A-1-1") in said and words("A-1-2") in said
     here.is_face("A-1-1", "AVAILABLE")
     assert page.text("#time") is None and page.text("#chosen li") is None
@@ -285,12 +285,12 @@ def test_whose_turn_is_over(visit, api, inspect):
     assert api.admin("POST", f"/queues/shop/members/{member}/evict").status in (200, 204)
     here.choose("A-1-2")
     page.click("#hold")
-    page.wait("#told-actions [data-action=lineUp]")
-    assert page.text("#told-text") in (EN["seatsTurnOverHeld"], EN["turnSpent"])
+    page.wait("#notice-actions [data-action=lineUp]")
+    assert page.text("#notice-text") in (EN["seatsTurnOverHeld"], EN["turnSpent"])
     inspect(page, "turn-over")
-    page.click("#told-actions [data-action=lineUp]")
+    page.click("#notice-actions [data-action=lineUp]")
     page.until("!document.getElementById('time')?.hidden && document.querySelector('#map svg') && "
-               "document.getElementById('told').hidden")
+               "document.getElementById('notice').hidden")
     here.is_face("A-1-1", "KEPT")
     here.hold("A-1-2")
 
@@ -303,13 +303,13 @@ def test_offline_and_back(visit, somebody, inspect):
     page.until("document.getElementById('link').dataset.state === 'lost'")
     assert page.text("#link") == EN["seatsOffline"]
     page.click("#hold")
-    assert here.told("seatsHoldLost") == EN["seatsHoldLost"]
+    assert here.notice("seatsHoldLost") == EN["seatsHoldLost"]
     inspect(page, "offline")
     somebody(here.show, "A-3-3")
     page.context.offline(False)
     here.is_face("A-3-3", "HELD")
     assert page.text("#link") is None
-    page.click("#told-actions [data-action=retry]")
+    page.click("#notice-actions [data-action=retry]")
     here.is_face("A-1-1", "KEPT")
 
 

@@ -180,7 +180,7 @@ def test_a_lost_message_is_made_good_when_the_time_in_memory_is_up(parts, hosts,
     parts.postgres.query("UPDATE concert SET title = 'Unheard', version = version + 1 WHERE id = %s", concert)
     parts.redis.hset(key(f"concert:{concert}"), mapping={"until": 0, "generation": 2 ** 52})
     assert titles(hosts, concert) == ["First"] * 2 or time.monotonic() - begin > L1_MS / 1000
-    until(lambda: titles(hosts, concert) == ["Unheard"] * 2, L1_MS / 1000 + 1, "the title that nobody told of")
+    until(lambda: titles(hosts, concert) == ["Unheard"] * 2, L1_MS / 1000 + 1, "the title that nobody invalidated")
 
 
 def test_what_was_not_heard_while_the_connection_was_gone_is_looked_up(parts, hosts, show):

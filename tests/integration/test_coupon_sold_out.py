@@ -17,7 +17,7 @@ def test_sold_out_closes_the_queue_and_new_codes_reopen_it(parts, api):
     assert one.coupon(event).status == 201
     assert waiting.position(queue)["queueState"] == "OPEN"
     assert two.coupon(event).status == 201
-    within(1, lambda: waiting.position(queue)["queueState"] == "SOLD_OUT", "told")
+    within(1, lambda: waiting.position(queue)["queueState"] == "SOLD_OUT", "published")
     assert waiting.position(queue)["rank"] == 0
     refused = api.member().enter(queue)
     assert_problem(refused, 410, "SOLD_OUT")
@@ -27,7 +27,7 @@ def test_sold_out_closes_the_queue_and_new_codes_reopen_it(parts, api):
     assert one.coupon(event).status == 200, "whoever has one still gets it"
     public(api, event, state="SOLD_OUT", issued=2, left=0)
     api.add_coupons(event, codes=["SECOND-CHANCE"])
-    within(1, lambda: waiting.position(queue)["queueState"] == "OPEN", "told that there are some again")
+    within(1, lambda: waiting.position(queue)["queueState"] == "OPEN", "published that there are some again")
     assert three.coupon(event)["code"] == "SECOND-CHANCE"
 
 
@@ -89,7 +89,7 @@ def test_busy_until_the_other_commits(parts, api):
     holder.close()
     # The other worker has died before its look; who asks next finds out and says so to everybody.
     assert_problem(member.coupon(event), 410, "SOLD_OUT")
-    within(1, lambda: member.position(queue)["queueState"] == "SOLD_OUT", "told")
+    within(1, lambda: member.position(queue)["queueState"] == "SOLD_OUT", "published")
 
 
 def test_two_last_ones_cannot_see_each_other(parts, api):
@@ -115,7 +115,7 @@ def test_reconcile_mends_the_flag(parts, api):
     member, waiting = api.ready_member(queue), api.member()
     waiting.enter(queue)
     assert member.coupon(event).status == 201
-    within(1, lambda: waiting.position(queue)["queueState"] == "SOLD_OUT", "told")
+    within(1, lambda: waiting.position(queue)["queueState"] == "SOLD_OUT", "published")
     parts.redis.hset(f"sluice:{{{queue}}}:state", "soldOut", "0")
     assert waiting.position(queue)["queueState"] == "OPEN"
     parts.reconcile_until(lambda: waiting.position(queue)["queueState"] == "SOLD_OUT", 5)

@@ -90,8 +90,8 @@ def test_at_the_gate(api, visitor_queue, make_site):
     assert page.state["challenge"] == f"/_sluice/queues/{queue}/challenge"
     app = Visitor(site.port, APP)
     app.cookies = dict(browser.cookies)
-    told = app.ask("/api/stock")
-    assert (told.status, told.json["code"], told.json["challenge"]) == (503, "WAITING", page.state["challenge"])
+    refused = app.ask("/api/stock")
+    assert (refused.status, refused.json["code"], refused.json["challenge"]) == (503, "WAITING", page.state["challenge"])
     challenge = browser.ask(page.state["challenge"], headers=FETCH)
     assert challenge.status == 200
     body = altcha.dump({"captcha": altcha.answer(challenge.json)})

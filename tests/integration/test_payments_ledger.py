@@ -124,7 +124,7 @@ def test_the_ledger_equals_our_books(bazaar):
     ours, theirs = books(parts), parts.simulator.ledger()
     print(f"{len(ours)} payments: {dict(Counter(payment['state'] for payment in ours))}; taken {theirs['taken']}, "
           f"given back {theirs['given_back']}; chaos {dict(chaos.counts)}; "
-          f"told {dict(Counter(word for shopper in shop.shoppers for word, _ in shopper.results))}; "
+          f"answers {dict(Counter(word for shopper in shop.shoppers for word, _ in shopper.results))}; "
           f"faults {sum(1 for call in parts.simulator.calls() if call['faults'])}; {time.monotonic() - began:.0f} s")
     assert_ledger_is_ours(parts, ours, theirs)
     assert_orders_agree(parts, shop, ours)

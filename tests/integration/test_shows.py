@@ -258,7 +258,7 @@ def test_a_stored_concert_reaches_the_catalogue_when_redis_is_back(parts, api):
     until(lambda: title() == "Before", 10, "what Redis still has")
     assert parts.postgres.value("SELECT count(*) FROM outbox WHERE concert = %s", concert) == 1
     parts.reconcile()
-    until(lambda: title() == "After", 3, "told of it by reconcile")
+    until(lambda: title() == "After", 3, "delivered by reconcile")
     assert parts.postgres.value("SELECT count(*) FROM outbox WHERE concert = %s", concert) == 0
     api.concert(concert, title="Again")
-    assert parts.postgres.value("SELECT count(*) FROM outbox WHERE concert = %s", concert) == 0, "told at once"
+    assert parts.postgres.value("SELECT count(*) FROM outbox WHERE concert = %s", concert) == 0, "delivered at once"

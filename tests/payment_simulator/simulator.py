@@ -138,7 +138,7 @@ class Simulator:
             if key:
                 api.remember(self.ledger, key, place, reply)
         for body in news:
-            webhooks.tell(self.behaviour.get("webhook"), body)
+            webhooks.deliver(self.behaviour.get("webhook"), body)
         return reply
 
     def work_later(self, ms, api, call, subject, fields, chosen, key, place):

@@ -1,4 +1,4 @@
-"""Tells the shop of changes, as Toss does: again and again until it answers 200, in no order, maybe more than once."""
+"""Reports changes to the shop, as Toss does: again and again until it answers 200, in no order, maybe more than once."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ import urllib.request
 WAITS_S = (0, 0.2, 0.8, 3.2, 12.8)
 
 
-def tell(webhook, body):
+def deliver(webhook, body):
     """`webhook`: {"url", "secret": signs, "copies": 1, "delay_ms": 0 before the first and between the others}"""
     if not webhook:
         return

@@ -68,34 +68,34 @@ function call(me, method, path, headers, body) {
 async function ask(me, kind, method, path, headers, body) {
     const sent = Date.now();
     const answer = await call(me, method, path, headers, body);
-    const {status, body: told} = answer, now = Date.now();
+    const {status, body: reply} = answer, now = Date.now();
     answer.ok = status >= 200 && status < 300 || status === 304;
-    answer.retryMs = told.retryAfterMs || (answer.headers['retry-after'] || 0) * 1000;
+    answer.retryMs = reply.retryAfterMs || (answer.headers['retry-after'] || 0) * 1000;
     me.notBefore = status === 429 || status === 503 ? now + page.stayAway(answer.retryMs, Math.random()) : 0;
     if (kind === 'board') {
         const second = Math.floor(now / 1000), count = boards.get(second) || [0, 0];
         boards.set(second, [count[0] + 1, count[1] + (answer.ok ? 0 : 1)]);
     } else {
-        const order = kind === 'orders' ? (told.orders || []).map((one) => one.id).join(' ') : /^order/.test(kind) ? told.id : '';
-        const ends = told.entryTokenExpiresAt ? Date.parse(told.entryTokenExpiresAt) : '';
-        journal.write([now, me.name, kind, status, (answer.ok && told.status) || told.code || '', told.seq ?? '',
-            told.incarnation ?? '', ends, answer.ok ? order ?? '' : '', now - sent].join(',') + '\n');
+        const order = kind === 'orders' ? (reply.orders || []).map((one) => one.id).join(' ') : /^order/.test(kind) ? reply.id : '';
+        const ends = reply.entryTokenExpiresAt ? Date.parse(reply.entryTokenExpiresAt) : '';
+        journal.write([now, me.name, kind, status, (answer.ok && reply.status) || reply.code || '', reply.seq ?? '',
+            reply.incarnation ?? '', ends, answer.ok ? order ?? '' : '', now - sent].join(',') + '\n');
     }
     return answer;
 }
 
 /* What the page learns, as in its other part. */
-function learnPosition(me, told) {
+function learnPosition(me, reply) {
     for (const name of ['status', 'queueState', 'seq', 'epoch', 'incarnation', 'retryAfterMs', 'exactOnly']) {
-        me[name] = told[name];
+        me[name] = reply[name];
     }
-    me.ticket = told.queueTicket || me.ticket;
-    me.token = told.entryToken || me.token;
-    me.waiting = told.currentTotalWaitingCount;
+    me.ticket = reply.queueTicket || me.ticket;
+    me.token = reply.entryToken || me.token;
+    me.waiting = reply.currentTotalWaitingCount;
     me.askedAt = Date.now();
     me.askEvery = RECHECK_MS * (0.8 + 0.4 * Math.random());
-    me.place = told.rank == null ? null : told.rank + 1;
-    learnWait(me, told.estimatedWaitSeconds ? me.place / told.estimatedWaitSeconds : -1);
+    me.place = reply.rank == null ? null : reply.rank + 1;
+    learnWait(me, reply.estimatedWaitSeconds ? me.place / reply.estimatedWaitSeconds : -1);
 }
 
 function learnWait(me, rate) {

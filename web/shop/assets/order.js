@@ -131,10 +131,10 @@
         let order = answer.status === 200 || answer.status === 201 ? answer.body : undefined;
         if (answer.code === 'ENTRY_TOKEN_INVALID' && again)
             order = await findOrder(goods, attempt.since);
-        const told = order ? { order } : refused(REFUSED_ORDER, answer);
-        if (told.action !== 'retry' || answer.code === 'IDEMPOTENCY_KEY_REUSED')
+        const result = order ? { order } : refused(REFUSED_ORDER, answer);
+        if (result.action !== 'retry' || answer.code === 'IDEMPOTENCY_KEY_REUSED')
             attempts.end(goods.name);
-        return told;
+        return result;
     }
 
     /** Orders goods, {name, body, areIn(order)}. Returns {order}, or a notice {text, action, reference, answer}. */

@@ -99,16 +99,16 @@
         let said = null;
         let wakeUp = () => {};
 
-        function drawTold() {
-            at('told').hidden = !said;
-            at('told').dataset.tone = said && said.alert ? 'alert' : 'calm';
-            put('told-text', said ? text(said.text, said.parameters) : '');
-            put('told-reference', said && said.reference ? text('reference', { id: said.reference }) : '');
+        function drawNotice() {
+            at('notice').hidden = !said;
+            at('notice').dataset.tone = said && said.alert ? 'alert' : 'calm';
+            put('notice-text', said ? text(said.text, said.parameters) : '');
+            put('notice-reference', said && said.reference ? text('reference', { id: said.reference }) : '');
         }
 
         function say(name, { parameters, reference, alert } = {}) {
             said = name ? { text: name, parameters, reference, alert } : null;
-            drawTold();
+            drawNotice();
         }
 
         function drawPieces(order) {
@@ -197,7 +197,7 @@
                 face(id ? 'none' : 'empty');
             else
                 face('unreachable');
-            drawTold();
+            drawNotice();
         }
 
         /** Shown by their ids until their names are known. */

@@ -29,7 +29,7 @@
 
     /**
      * One show. `on` gets the events: map(changed) after the seats or the viewer's own have changed, `changed` being
-     * true for a new plan; told(name, {seats, …parameters}, {action, reference}) has a sentence for the person, name
+     * true for a new plan; notice(name, {seats, …parameters}, {action, reference}) has a sentence for the person, name
      * null removes it; link(state) reports 'ok', 'lost' or 'holdsUnknown'.
      */
     function SeatWay(info, on) {
@@ -78,7 +78,7 @@
             if (!seats.length)
                 return;
             seats.forEach((seat) => wished.delete(seat.id));
-            on.told(name, { seats, lost: true, kept: wished.size });
+            on.notice(name, { seats, lost: true, kept: wished.size });
         }
 
         /** Applies a map: finds chosen seats that are gone, and own seats changed elsewhere. */
@@ -120,9 +120,9 @@
             const elsewhere = gone.filter(({ until }) => until > now).map(({ seat }) => seat);
             gone.forEach(({ seat }) => wished.delete(seat));
             if (over.length)
-                on.told('seatsRanOut', { seats: seatsOf(over) });
+                on.notice('seatsRanOut', { seats: seatsOf(over) });
             else if (elsewhere.length)
-                on.told('seatsElsewhere', { seats: seatsOf(elsewhere) });
+                on.notice('seatsElsewhere', { seats: seatsOf(elsewhere) });
         }
 
         /** The viewer's holds; false without a login, null if they cannot be read at the moment. */
@@ -179,7 +179,7 @@
             timer = setTimeout(look, 0);
         }
 
-        const sayBusy = (seconds) => on.told('seatsBusy', { seconds });
+        const sayBusy = (seconds) => on.notice('seatsBusy', { seconds });
 
         /** The entry token, or null if there is none, which was reported. */
         async function turn() {
@@ -187,7 +187,7 @@
                 return token;
             const { position, ...notice } = await shop.askTurn(sayBusy, info.queue);
             if (!position)
-                on.told(notice.text, {}, notice);
+                on.notice(notice.text, {}, notice);
             token = position ? position.entryToken : null;
             return token;
         }
@@ -202,25 +202,25 @@
                 on.map(false);
                 break;
             case 'TOO_MANY_SEATS':
-                on.told('seatsMost', { most: limit === undefined ? info.maxSeatsPerMember : limit });
+                on.notice('seatsMost', { most: limit === undefined ? info.maxSeatsPerMember : limit });
                 break;
             case 'UNKNOWN_SEAT':
-                on.told('seatsUnknown', {});
+                on.notice('seatsUnknown', {});
                 break;
             case 'ENTRY_TOKEN_INVALID':
-                on.told(holds.length ? 'seatsTurnOverHeld' : 'seatsTurnOver', {}, { action: 'lineUp' });
+                on.notice(holds.length ? 'seatsTurnOverHeld' : 'seatsTurnOver', {}, { action: 'lineUp' });
                 break;
             case 'UNAUTHENTICATED':
-                on.told('noPlace', {}, { action: 'shop' });
+                on.notice('noPlace', {}, { action: 'shop' });
                 break;
             case 'ORDER_IN_PROGRESS':
-                on.told('seatsOrdering', {});
+                on.notice('seatsOrdering', {});
                 break;
             case 'NOT_FOUND':
-                on.told('notSold', {}, { action: 'shop' });
+                on.notice('notSold', {}, { action: 'shop' });
                 break;
             default:
-                on.told(shop.isBusy(answer) ? 'seatsBusyLong' : 'failed', {}, { action: 'retry', reference: instance });
+                on.notice(shop.isBusy(answer) ? 'seatsBusyLong' : 'failed', {}, { action: 'retry', reference: instance });
             }
         }
 
@@ -242,7 +242,7 @@
             }
             if (answer.status === 201) {
                 takeHolds(answer.body, true);
-                on.told('seatsHeld', { seats: seatsOf(held) });
+                on.notice('seatsHeld', { seats: seatsOf(held) });
             } else {
                 refuseHold(answer);
             }
@@ -261,7 +261,7 @@
             clearTimeout(deadline);
             seats.forEach((seat) => Object.assign(seat, { status: 'AVAILABLE', mine: false }));
             on.map(false);
-            on.told('seatsGivenBack', { seats });
+            on.notice('seatsGivenBack', { seats });
         }
 
         /** A change: maps requested before it are discarded. */
@@ -273,7 +273,7 @@
                 if (!(error instanceof Lost))
                     throw error;
                 stale = true;
-                on.told(onLost, {}, { action: 'retry' });
+                on.notice(onLost, {}, { action: 'retry' });
                 return undefined;
             } finally {
                 writes++;
@@ -293,7 +293,7 @@
             if (taken.length)
                 lose(seatsOf(taken), 'seatsTaken');
             else
-                on.told(notice.text, { seats: seatsOf(notHeld) }, notice);
+                on.notice(notice.text, { seats: seatsOf(notHeld) }, notice);
             return undefined;
         }
 

@@ -36,26 +36,26 @@
     }
 
     /** Messages, below the buttons that they are about; repeated after a change of language. */
-    function makeTold() {
+    function makeNotice() {
         let said = () => {};
         return {
             say(name, parameters = () => ({}), { action, reference } = {}) {
                 said = () => {
-                    at('told-text').textContent = text(name, parameters());
-                    at('told-reference').textContent = reference ? text('reference', { id: reference }) : '';
+                    at('notice-text').textContent = text(name, parameters());
+                    at('notice-reference').textContent = reference ? text('reference', { id: reference }) : '';
                 };
                 said();
-                at('told').dataset.name = name;
-                at('told').dataset.tone = CALM.includes(name) ? 'calm' : 'alert';
-                at('told-actions').querySelectorAll('[data-action]').forEach((choice) => {
+                at('notice').dataset.name = name;
+                at('notice').dataset.tone = CALM.includes(name) ? 'calm' : 'alert';
+                at('notice-actions').querySelectorAll('[data-action]').forEach((choice) => {
                     choice.hidden = choice.dataset.action !== action;
                 });
-                at('told').hidden = false;
+                at('notice').hidden = false;
             },
             hide() {
                 said = () => {};
-                at('told').hidden = true;
-                at('told-text').textContent = '';
+                at('notice').hidden = true;
+                at('notice-text').textContent = '';
             },
             translate: () => said(),
         };
@@ -119,12 +119,12 @@
 
     /** The page of one show. */
     function begin(info, concert) {
-        const told = makeTold();
+        const notice = makeNotice();
         let running = false;
         let again = null;
         let soonSaid = false;
         let lost = [];
-        const way = shop.SeatWay(info, { map: onMap, told: onTold, link: onLink });
+        const way = shop.SeatWay(info, { map: onMap, notice: onNotice, link: onLink });
         const faceWords = (face) => text(`seats${face}`);
         const map = shop.SeatMap(at('map'), {
             choose: (index) => choose(way.seats()[index].id),
@@ -175,10 +175,10 @@
             drawPanel();
         }
 
-        function onTold(name, { seats = [], lost: areLost, kept, ...more }, options = {}) {
+        function onNotice(name, { seats = [], lost: areLost, kept, ...more }, options = {}) {
             lost = areLost ? seats.map((seat) => seat.id) : lost;
             const tail = areLost && kept ? () => text('seatsKeptRest') : () => '';
-            told.say(name, () => ({ ...more, seats: namesOf(seats), count: seats.length, rest: tail() }), options);
+            notice.say(name, () => ({ ...more, seats: namesOf(seats), count: seats.length, rest: tail() }), options);
         }
 
         function onLink(state) {
@@ -193,13 +193,13 @@
             const [index] = indexOf([id]);
             const was = way.faceOf(index);
             if (!['AVAILABLE', 'CHOSEN', 'KEPT', 'LEAVING'].includes(was)) {
-                onTold('seatsNotFree', { seats: [seat], state: faceWords(was) });
+                onNotice('seatsNotFree', { seats: [seat], state: faceWords(was) });
                 return;
             }
             lost = [];
-            told.hide();
+            notice.hide();
             if (!way.toggle(id))
-                onTold('seatsMost', { most: way.most() });
+                onNotice('seatsMost', { most: way.most() });
         }
 
         const isChanged = () => way.wished.size !== way.held().size ||
@@ -259,7 +259,7 @@
             at('time').dataset.soon = String(left <= SOON_MS);
             if (left <= SOON_MS && left > 0 && !soonSaid && !running) {
                 soonSaid = true;
-                onTold('seatsSoon', {});
+                onNotice('seatsSoon', {});
             }
         }
 
@@ -268,7 +268,7 @@
                 return;
             running = true;
             again = work;
-            told.hide();
+            notice.hide();
             drawPanel();
             try {
                 await work();
@@ -286,9 +286,9 @@
         }
 
         async function lineUp() {
-            const refusal = await shop.lineUp((seconds) => onTold('seatsBusy', { seconds }), info.queue);
+            const refusal = await shop.lineUp((seconds) => onNotice('seatsBusy', { seconds }), info.queue);
             if (refusal)
-                onTold(refusal.text, {}, refusal);
+                onNotice(refusal.text, {}, refusal);
             else
                 location.reload();
         }
@@ -298,7 +298,7 @@
             drawHead(info, concert);
             at('legend').replaceChildren(...LEGEND.map((name) =>
                 element('li', {}, shop.seatSample(name), faceWords(name))));
-            told.translate();
+            notice.translate();
             if (!way.seats().length)
                 return;
             if (way.seats().length <= MOST_DRAWN)
@@ -313,8 +313,8 @@
         at('nearer').addEventListener('click', map.nearer);
         at('farther').addEventListener('click', map.farther);
         at('whole').addEventListener('click', map.whole);
-        at('told-actions').querySelector('[data-action=retry]').addEventListener('click', () => during(again || order));
-        at('told-actions').querySelector('[data-action=lineUp]').addEventListener('click', () => during(lineUp));
+        at('notice-actions').querySelector('[data-action=retry]').addEventListener('click', () => during(again || order));
+        at('notice-actions').querySelector('[data-action=lineUp]').addEventListener('click', () => during(lineUp));
         document.addEventListener('visibilitychange', () => way.setHidden(document.hidden));
         window.addEventListener('online', () => way.setHidden(document.hidden));
         // Restored as it was left: a request in flight then may never finish.
@@ -323,7 +323,7 @@
         shop.onLanguage(translate);
         translate();
         if (way.isUnsure())
-            told.say('unsure', () => ({}), { action: 'retry' });
+            notice.say('unsure', () => ({}), { action: 'retry' });
         way.look();
     }
 

@@ -25,17 +25,17 @@
         const sku = asked.get('sku');
         const piece = document.getElementById(PIECES[sku] ? sku : 'unknown');
         const button = piece.querySelector('button.buy');
-        const told = document.getElementById('told');
-        const sentence = document.getElementById('told-text');
-        const reference = document.getElementById('told-reference');
-        const actions = document.getElementById('told-actions');
+        const notice = document.getElementById('notice');
+        const sentence = document.getElementById('notice-text');
+        const reference = document.getElementById('notice-reference');
+        const actions = document.getElementById('notice-actions');
         let said = () => {};
         let running = false;
 
         piece.hidden = false;
         if (!button)
             return () => { document.title = text('productPageAny'); };
-        piece.querySelector('.text').append(told);
+        piece.querySelector('.text').append(notice);
 
         /** Shows a message, also after a change of language. */
         function say(name, parameters = {}, { action, id } = {}) {
@@ -44,11 +44,11 @@
                 reference.textContent = id ? text('reference', { id }) : '';
             };
             said();
-            told.dataset.tone = action ? 'alert' : 'calm';
+            notice.dataset.tone = action ? 'alert' : 'calm';
             actions.querySelectorAll('[data-action]').forEach((choice) => {
                 choice.hidden = choice.dataset.action !== action;
             });
-            told.hidden = false;
+            notice.hidden = false;
         }
 
         function sayBusy(seconds) {
@@ -88,7 +88,7 @@
         actions.querySelector('[data-action=retry]').addEventListener('click', buy);
         actions.querySelector('[data-action=lineUp]').addEventListener('click', lineUp);
         // The back button may restore the page as it was left.
-        window.addEventListener('pageshow', (event) => { told.hidden = event.persisted || told.hidden; });
+        window.addEventListener('pageshow', (event) => { notice.hidden = event.persisted || notice.hidden; });
         if (shop.isUnsure(sku))
             say('unsure', {}, { action: 'retry' });
         return () => {
