@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Usage: docs/draw-run.py RUN.csv LEVEL-MS OUT.svg
 
-Draws a run that tests/integration/test_autopilot.py has recorded (SLUICE_RECORD=DIR): the rate in force, and the P95 of
+Draws a run that tests/integration/queues/test_autopilot.py has recorded (SLUICE_RECORD=DIR): the rate in force, and the P95 of
 orders with its level."""
 
 import csv

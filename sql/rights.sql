@@ -5,7 +5,7 @@
 -- Writes that must be consistent with each other go through a function that runs with the owner's rights (SECURITY DEFINER,
 -- 0018_roles.sql): a program may call it, but not write its tables. Functions that run with the caller's rights are open to
 -- all: they do nothing that the caller could not do without them.
--- tests/integration/test_rights.py compares this with the queries that each program's code can reach.
+-- tests/integration/security/test_rights.py compares this with the queries that each program's code can reach.
 DO $$
 DECLARE
     v_row record;
