@@ -1,7 +1,7 @@
 #include "fcgi-app/operator/object_list.h"
 
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "lib/base/identifier.h"
 
 /* A page of the longest descriptions stays far below the maximum size of an answer. */

@@ -11,7 +11,7 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/concerts/show_answer.h"
 #include "fcgi-app/operator/coupons/coupon_event_answer.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "fcgi-app/pool/transaction_handler.h"
 #include "lib/admission/seats/seats.h"

@@ -9,7 +9,7 @@
  * Errors  INVALID_REQUEST
  */
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/orders/queues/code_store.h"
 

@@ -4,7 +4,7 @@
  * Errors  NOT_FOUND
  */
 #include "fcgi-app/operator/concerts/show_answer.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
 
 void get_concert_admin(const struct services *services, const struct request *request,

@@ -9,7 +9,7 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/body_reader.h"
 #include "fcgi-app/operator/concerts/show_answer.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/log.h"
 #include "lib/catalog/catalog.h"

@@ -19,7 +19,7 @@
 #include "fcgi-app/operator/body_reader.h"
 #include "fcgi-app/operator/concerts/show_answer.h"
 #include "fcgi-app/operator/concerts/show_plan_body.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/queues/queue_publication.h"
 #include "lib/base/clock.h"

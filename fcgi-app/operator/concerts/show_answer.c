@@ -1,7 +1,7 @@
 #include "fcgi-app/operator/concerts/show_answer.h"
 
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "lib/base/clock.h"
 
 bool refuse_show_call(const struct request *request, struct response *response,

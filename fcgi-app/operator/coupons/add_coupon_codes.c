@@ -16,7 +16,7 @@
 
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/coupons/coupon_event_answer.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/line/codes.h"
 #include "lib/admission/queues/queue_setting_value.h"

@@ -1,7 +1,7 @@
 #include "fcgi-app/operator/coupons/coupon_event_answer.h"
 
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 
 bool refuse_coupon_call(const struct request *request, struct response *response,
                         enum coupon_outcome outcome, struct str id)

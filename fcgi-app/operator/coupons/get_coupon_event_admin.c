@@ -5,7 +5,7 @@
  * Errors  NOT_FOUND
  */
 #include "fcgi-app/operator/coupons/coupon_event_answer.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
 
 void get_coupon_event_admin(const struct services *services, const struct request *request,

@@ -6,7 +6,7 @@
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/coupons/coupon_event_answer.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
 
 enum { COUPONS_PER_PAGE = 1000, AFTER_MAX = 128 };

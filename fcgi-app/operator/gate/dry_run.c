@@ -13,7 +13,7 @@
 #include "fcgi-app/http/percent.h"
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/members/member_why.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/identifier.h"
 #include "lib/identity/visitor.h"

@@ -6,9 +6,10 @@
  * Errors  INVALID_REQUEST, ADMISSION_UNAVAILABLE
  */
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/lottery/lottery_state.h"
+#include "lib/store/redis.h"
 #include "lib/store/redis_reply.h"
 
 enum { ENTRANTS_PER_PAGE = 5000 };

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "lib/admission/outcome.h"
 #include "lib/store/redis_command.h"
 

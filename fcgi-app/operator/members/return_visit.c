@@ -8,7 +8,7 @@
  * Touches lua/member_end.lua
  */
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/gate/gate.h"
 #include "lib/identity/gate_pass.h"

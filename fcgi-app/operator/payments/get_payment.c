@@ -5,8 +5,8 @@
  *         "why", "at"}, …], the oldest first
  * Errors  NOT_FOUND, ORDERS_UNAVAILABLE 503
  */
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/operator/payments/payment_answer.h"
-#include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 static json_object *events_json(const struct payment_event *events, size_t count)

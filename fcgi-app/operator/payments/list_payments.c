@@ -7,8 +7,8 @@
  */
 
 #include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/operator/payments/payment_answer.h"
-#include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 enum { LIMIT_USUAL = 100 };

@@ -6,8 +6,8 @@
  * Errors  NOT_FOUND, ORDERS_UNAVAILABLE 503
  */
 #include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/operator/payments/payment_answer.h"
-#include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/log.h"
 

@@ -1,7 +1,7 @@
 #include "fcgi-app/operator/payments/payment_answer.h"
 
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 
 static json_object *time_or_null(int64_t ms)
 {

@@ -4,8 +4,8 @@
  * Errors  NOT_FOUND
  */
 #include "fcgi-app/http/problem.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/operator/products/product_answer.h"
-#include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 void get_product(const struct services *services, const struct request *request,

@@ -1,6 +1,6 @@
 #include "fcgi-app/operator/products/product_answer.h"
 
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 
 void answer_product(struct response *response, int status, const struct product *product)
 {

@@ -11,8 +11,8 @@
 
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/body_reader.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/operator/products/product_answer.h"
-#include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"

@@ -9,7 +9,7 @@
  * Touches lua/autopilot_read.lua
  */
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/queues/queue_setting_value.h"
 #include "lib/store/redis_reply.h"

@@ -3,7 +3,7 @@
  * Reply   200 {"goods": [{"kind", "id", "name", "total", "sold", "left", "costs"}, …]}
  * Errors  NOT_FOUND, ORDERS_UNAVAILABLE
  */
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/orders/service/service_figures.h"
 

@@ -6,7 +6,7 @@
  * Errors  INVALID_REQUEST, NOT_FOUND, ORDERS_UNAVAILABLE
  */
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/operator/queues/stats_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/clock.h"

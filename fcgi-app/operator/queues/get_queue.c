@@ -3,7 +3,7 @@
  * Reply   200 the queue; PUT accepts it unchanged
  * Errors  NOT_FOUND
  */
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 void get_queue(const struct services *services, const struct request *request,

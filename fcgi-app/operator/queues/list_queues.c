@@ -2,7 +2,7 @@
  * GET /v1/admin/queues — all queues with their settings, in order of their ids.
  * Reply   200 {"queues": [queue, …]}
  */
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 void list_queues(const struct services *services, const struct request *request,

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 
 /** True if `settings` keep the mode of `row`, or its draw is still to be held and the queue was
  *  empty and is now locked. Then change it on the version of `row` only, unless `*is_stale`: the

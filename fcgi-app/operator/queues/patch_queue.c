@@ -6,8 +6,8 @@
  *          PUT
  */
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/operator/queues/mode_change.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 /** Reads, merges and stores once. `*change` is QUEUE_STALE after a concurrent change. */

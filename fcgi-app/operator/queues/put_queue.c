@@ -7,8 +7,8 @@
  *          in line; ADMISSION_UNAVAILABLE: stored, takes effect when Redis is back
  */
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
 #include "fcgi-app/operator/queues/mode_change.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 
 /** Reads and stores once. `*change` is QUEUE_STALE after a concurrent change. */

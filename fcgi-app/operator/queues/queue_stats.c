@@ -7,7 +7,7 @@
  * Errors  NOT_FOUND; ADMISSION_UNAVAILABLE if Redis does not answer
  */
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/operator/queues/stats_answer.h"
 #include "fcgi-app/pool/handler.h"
 

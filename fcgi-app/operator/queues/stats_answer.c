@@ -1,6 +1,6 @@
 #include "fcgi-app/operator/queues/stats_answer.h"
 
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "lib/admission/queues/queue_setting_value.h"
 #include "lib/store/redis.h"
 

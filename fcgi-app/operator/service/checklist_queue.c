@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/operator/queues/stats_answer.h"
 #include "fcgi-app/operator/service/checklist.h"
 #include "lib/base/clock.h"

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/identifier.h"
 #include "lib/orders/audit_store.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/operator/service/checklist.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/identifier.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "fcgi-app/http/problem.h"
-#include "fcgi-app/operator/queue_answer.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/operator/queues/stats_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/line/promotion.h"
