@@ -1,13 +1,13 @@
 #!lua
 -- queue_publish: applies a queue's settings from PostgreSQL, and with them pause, reset and recovery.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners promises orderLoad autopilot moves marks proofs
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated seatedNext series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners promises orderLoad autopilot moves marks proofs
 --@args intent version epoch incarnation seqFloor recoveryMs knows
 -- then field, value, field, value, … of the settings hash (version, epoch and incarnation among them). seqFloor: numbers up
 -- to it are never given out; recoveryMs: how long a recovered queue waits before it promotes; knows: how many settings the
 -- publisher's release has. Settings that only a later release has stay as they are, and a later release may publish
 -- the same version again to add its own.
 -- intent: create (a new queue); change (only where the line exists); recover (only where spent_load or spent_settle has
--- prepared this incarnation and epoch to the end).
+-- prepared this incarnation and epoch to the end, for a new line or for the one that is there).
 -- Returns {PUBLISHED}, {OLDER}, or NOT_FOUND where the intent does not fit: Redis has lost its memory, and only recovery may
 -- recreate the line.
 -- Safe because a version that is not newer changes nothing, and a new epoch empties the line in the step that sets it: no
@@ -24,11 +24,17 @@ end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', key_state, 'incarnation', 'epoch', 'seq', 'preparedFor',
-    'preparedEpoch', 'preparedTo')
+    'preparedEpoch', 'preparedTo', 'preparedLine')
+local is_reset = state[2] and state[2] ~= arg_epoch
+local line = (not known or deleted == '1' or is_reset) and 'new' or 'kept'
 local in_line = known and (deleted == '1' or state[1] == arg_incarnation)
-local is_prepared = state[4] == arg_incarnation and state[5] == arg_epoch and state[6] == 'all'
+local is_prepared = state[4] == arg_incarnation and state[5] == arg_epoch and state[6] == 'all' and state[7] == line
 if (arg_intent == 'change' and not in_line) or (arg_intent == 'recover' and not is_prepared) then
     return { 'NOT_FOUND', 'unknown' }
+end
+if arg_intent == 'recover' and line == 'new' then
+    -- Before any other write: a bitmap that is missing is an error, and changes nothing.
+    redis.call('RENAME', key_seatedNext, key_seated)
 end
 local fields = {}
 for i = FIRST_FIELD, #ARGV do
@@ -61,16 +67,14 @@ end
 
 if redis.call('HGET', key_settings, 'deleted') == '1' then
     empty_the_line()
-    redis.call('UNLINK', key_seated, key_state, key_unpaid, key_tombstones, key_tombstoneUntil, key_codes, key_codeUsers,
-        key_codeUses, key_coupons, key_couponOwners, key_orderLoad, key_autopilot, key_moves)
+    redis.call('UNLINK', key_seated, key_seatedNext, key_state, key_unpaid, key_tombstones, key_tombstoneUntil, key_codes,
+        key_codeUsers, key_codeUses, key_coupons, key_couponOwners, key_orderLoad, key_autopilot, key_moves)
     return { 'PUBLISHED' }
 end
-local is_reset = state[2] and state[2] ~= arg_epoch
 if (is_reset or not state[1]) and arg_intent ~= 'recover' then
-    -- In a recovery it holds the spent numbers of this line already. Otherwise it holds those of an earlier line, or of a
-    -- recovery that this publication overtakes: that one begins again.
-    redis.call('UNLINK', key_seated)
-    redis.call('HDEL', key_state, 'preparedFor', 'preparedEpoch', 'preparedTo')
+    -- What they hold is of an earlier line, or of a recovery that this publication overtakes: that one begins again.
+    redis.call('UNLINK', key_seated, key_seatedNext)
+    redis.call('HDEL', key_state, 'preparedFor', 'preparedEpoch', 'preparedLine', 'preparedTo')
 end
 if is_reset then
     empty_the_line()
