@@ -11,24 +11,24 @@
 -- Returns {PUBLISHED}, {OLDER}, or NOT_FOUND where the intent does not fit: Redis has lost its memory, and only recovery may
 -- recreate the line.
 -- Safe because a version that is not newer changes nothing, and a new epoch empties the line in the step that sets it: no
--- ticket of the old epoch is ever looked up in the new line.
+-- ticket of the old epoch is ever looked up in the new line. Only a recovery in a later incarnation than Redis has may have an
+-- older version: PostgreSQL has then lost its last changes, and numbers them anew.
 local FIRST_FIELD = 8
 local known, deleted, before, publisher_knew, most_known = unpack(redis.call('HMGET', key_settings, 'version', 'deleted',
     'operatorState', 'publisherKnew', 'mostKnown'))
 local knows, most = tonumber(arg_knows), tonumber(most_known or 0)
 local says_more = arg_intent == 'change' and known == arg_version and tonumber(publisher_knew or 0) < knows
-if known and tonumber(known) >= tonumber(arg_version) and not says_more then
-    return { 'OLDER' }
-end
-
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', key_state, 'incarnation', 'epoch', 'seq', 'preparedFor',
     'preparedEpoch', 'preparedTo', 'preparedLine')
 local is_reset = state[2] and state[2] ~= arg_epoch
 local line = (not known or deleted == '1' or is_reset) and 'new' or 'kept'
 local in_line = known and (deleted == '1' or state[1] == arg_incarnation)
 local is_prepared = state[4] == arg_incarnation and state[5] == arg_epoch and state[6] == 'all' and state[7] == line
+local is_later = arg_intent == 'recover' and is_prepared and deleted ~= '1'
+    and tonumber(arg_incarnation) > tonumber(state[1] or 0)
+if known and tonumber(known) >= tonumber(arg_version) and not says_more and not is_later then
+    return { 'OLDER' }
+end
 if (arg_intent == 'change' and not in_line) or (arg_intent == 'recover' and not is_prepared) then
     return { 'NOT_FOUND', 'unknown' }
 end
@@ -36,6 +36,8 @@ if arg_intent == 'recover' and line == 'new' then
     -- Before any other write: a bitmap that is missing is an error, and changes nothing.
     redis.call('RENAME', key_seatedNext, key_seated)
 end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local fields = {}
 for i = FIRST_FIELD, #ARGV do
     fields[#fields + 1] = ARGV[i]

@@ -4,8 +4,8 @@
 --@keys settings state waiting away awayUntil places ready pickup departures seated seatedNext priority draw drawn drawGone drawLeft laneNumbers marks
 --@args incarnation epoch after
 -- then a page of numbers above `after`, ascending; none once all are loaded.
--- Returns {LOADED}, {PRESENT} where the queue is back in this incarnation already, {OLDER} where the preparation has to begin
--- anew (see include preparation), or NOT_FOUND.
+-- Returns {LOADED}, {PRESENT} where the queue is back in this incarnation already, {OLDER, the latest incarnation known} where
+-- the preparation has to begin anew (see include preparation), or NOT_FOUND.
 -- Safe because PostgreSQL is authoritative and a spent admission ends the number's turn for good: repeats and late calls
 -- change nothing more. A CLAIMED place is left to reconcile, which settles its claim.
 --@include queue
@@ -24,8 +24,9 @@ end
 -- A reset that Redis does not know or has lost: the numbers are those of a new line, and begin at 1 again. queue_publish will
 -- empty this one.
 local is_reset = conf.epoch ~= arg_epoch
-if not continues_preparation(is_reset) then
-    return { 'OLDER' }
+local continues, latest = continues_preparation(is_reset)
+if not continues then
+    return { 'OLDER', latest }
 end
 
 if is_reset then

@@ -8,7 +8,8 @@
 local FIRST_NUMBER = 4
 
 -- Whether this page belongs to the latest preparation and leaves no gap before it. The first page of a later one begins it.
--- False for a page of an earlier one, and where Redis has lost the pages before.
+-- False for a page of an earlier one, and where Redis has lost the pages before; then also the latest incarnation that Redis
+-- knows of the queue.
 local function continues_preparation(is_new_line)
     local published, incarnation, epoch, kind, to = unpack(redis.call('HMGET', key_state, 'incarnation', 'preparedFor',
         'preparedEpoch', 'preparedLine', 'preparedTo'))
@@ -17,15 +18,16 @@ local function continues_preparation(is_new_line)
     if later == 0 then
         later = tonumber(arg_epoch) - tonumber(epoch or 0)
     end
+    local latest = math.max(tonumber(published or 0), tonumber(incarnation or 0))
     if tonumber(arg_incarnation) < tonumber(published or 0) or later < 0 then
-        return false
+        return false, latest
     end
     local begins = later > 0 or kind ~= line
     if begins then
         to = '0'
     end
     if to ~= 'all' and after > tonumber(to) then
-        return false
+        return false, latest
     end
     if begins and is_new_line then
         -- An empty bitmap, which is there even without spent numbers; numbers begin at 1.

@@ -112,6 +112,70 @@ def test_a_reconcile_that_stands_still_in_a_recovery_leaves_it_to_another(parts,
     assert parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) == 3
 
 
+def spend(parts, queue, numbers):
+    parts.postgres.query("INSERT INTO admission_use (admission_id, queue, epoch, seq, kind, ref) "
+                         "SELECT %s || n, %s, 1, n, 'order', 'r' FROM generate_series(1, %s) n", queue, queue, numbers)
+
+
+def test_a_loss_between_two_pages_costs_no_interval(parts, api):
+    """The only reconcile begins again at once; its next pass would be a minute later."""
+    queue = api.queue(recoverySeconds=0)
+    spend(parts, queue, 1500)
+    parts.forget_everything()
+    parts.arm_pause("reconcile.page_loaded")
+    parts.start_reconcile(60)
+    pid = parts.wait_hit("reconcile.page_loaded")
+    try:
+        parts.redis.flushall()
+    finally:
+        processes.cont(pid)
+    until(lambda: api.member().enter(queue).status == 201, 10, "the queue is back")
+    assert parts.redis.bitcount(f"sluice:{{{queue}}}:seated") == 1500
+
+
+def test_a_reconcile_that_has_lost_the_lock_does_not_begin_again(parts, api):
+    """Its recovery is another one's by then."""
+    queue = api.queue(recoverySeconds=0)
+    spend(parts, queue, 1500)
+    parts.forget_everything()
+    parts.arm_pause("reconcile.page_loaded")
+    parts.start_reconcile(60)
+    pid = parts.wait_hit("reconcile.page_loaded")
+    try:
+        parts.postgres.superuser("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        parts.reconcile_until(lambda: api.member().enter(queue).status == 201, what="the queue is back")
+        incarnation = parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue)
+    finally:
+        processes.cont(pid)
+    parts.stop_reconcile()
+    assert parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) == incarnation
+    assert api.member().enter(queue).status == 201
+
+
+@pytest.mark.parametrize("lost", ["line", "nothing"])
+def test_postgresql_that_has_lost_incarnations_catches_up_in_one_pass(parts, api, lost):
+    """Redis has a recovery in incarnation 40, prepared or published, that PostgreSQL has lost, and a version with it."""
+    queue = api.queue(recoverySeconds=0)
+    sku, member = api.product(queue), api.ready_member(queue)
+    settings, state = (f"sluice:{{{queue}}}:{name}" for name in ("settings", "state"))
+    if lost == "line":
+        parts.forget_everything()
+        parts.redis.hset(state, mapping={"preparedFor": 40, "preparedEpoch": 1, "preparedTo": "all"})
+    else:
+        parts.redis.hset(settings, mapping={"version": 99, "incarnation": 40})
+        parts.redis.hset(state, "incarnation", 40)
+        tenures = parts.redis.hgetall("sluice:tenures")
+        parts.redis.delete("sluice:tenures")
+        parts.redis.hset("sluice:tenures", mapping={name: value for name, value in tenures.items() if len(name) < 40} |
+                         {40 * "0": 40 * "1"})
+    parts.reconcile()
+    assert parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) == 41
+    assert parts.redis.hget(state, "incarnation") == "41"
+    assert api.member().enter(queue).status == 201
+    if lost == "nothing":
+        assert member.order(queue, [{"sku": sku, "quantity": 1}]).status == 201
+
+
 def test_promotion_waits_for_those_who_come_back(parts, api, lost):
     """Nobody overtakes: promotion begins recoverySeconds after the queue is back, with an empty bucket."""
     queue, _items, members = lost

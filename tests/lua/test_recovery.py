@@ -645,7 +645,7 @@ def test_a_recovery_that_was_overtaken_changes_nothing(recovery, late):
         assert line.publish(intent="recover", version=2) == "NOT_FOUND"
     else:
         assert line.load_spent(*[6] if late == "page" else [], after=4, script=script) == "OLDER"
-        assert line.call("unpaid_load", 2, "m", "o_1") == ["OLDER"]
+        assert line.call("unpaid_load", 2, "m", "o_1") == ["OLDER", 3]
     assert ended(line) == [4, 6]
     line.incarnation = 3
     assert line.prepare(4, 6, script=script) == "LOADED"
@@ -655,7 +655,7 @@ def test_a_recovery_that_was_overtaken_changes_nothing(recovery, late):
     line.incarnation = 2
     assert line.load_spent(8) == "PRESENT"
     assert line.load_spent(8, script="spent_settle") == "OLDER"
-    assert line.call("unpaid_load", 2, "n", "o_2") == ["OLDER"]
+    assert line.call("unpaid_load", 2, "n", "o_2") == ["OLDER", 3]
     assert ended(line) == [4, 6] and line.redis.hgetall(line.key("unpaid")) == {"m": "o_1"}
 
 
@@ -702,7 +702,7 @@ def test_a_recovery_during_which_redis_is_lost_again_begins_anew(gone):
     line.redis.flushall()
     assert line.load_spent(4, 5, after=2) == "OLDER", "the page before is lost"
     assert line.load_spent(after=5) == "OLDER"
-    assert line.call("unpaid_load", line.incarnation, "m", "o_1") == ["OLDER"]
+    assert line.call("unpaid_load", line.incarnation, "m", "o_1") == ["OLDER", 0]
     assert line.publish(intent="recover") == "NOT_FOUND"
     # Another reconcile has begun to prepare the same incarnation.
     assert line.load_spent(1) == "LOADED"
@@ -730,16 +730,44 @@ def test_a_queue_made_anew_has_no_number_of_an_abandoned_recovery(make_line, del
 
 
 def test_postgresql_that_has_lost_incarnations_catches_up(gone):
-    """Redis has prepared a later one than PostgreSQL remembers: every pass raises it, until one is newer."""
+    """Redis has prepared a later one than PostgreSQL remembers, and says which: the next attempt is above it."""
     line = gone
     line.incarnation, line.epoch = 4, 3
     assert line.prepare(7) == "LOADED"
     line.epoch = 1
-    for line.incarnation, outcome in ((3, "OLDER"), (4, "OLDER"), (5, "LOADED")):
-        assert line.load_spent(1) == outcome
-    assert line.load_spent(after=1) == "LOADED"
+    for incarnation in (3, 4):
+        assert line.call("spent_load", incarnation, 1, 0, 1) == ["OLDER", 4]
+    line.incarnation = 5
+    assert line.prepare(1) == "LOADED"
     assert ended(line) == [1]
     assert line.publish(intent="recover") == "PUBLISHED"
+
+
+def test_postgresql_that_has_lost_versions_is_right_all_the_same(cut):
+    """It has lost a change and the incarnation of a recovery, and numbers both anew."""
+    line = cut
+    ticket = line.enter("m").ticket
+    line.incarnation = 4
+    assert line.publish(version=20, intent="create", message="lost") == "PUBLISHED"
+    assert line.call("spent_settle", 2, 1, 0) == ["OLDER", 4]
+    line.incarnation = 5
+    assert line.publish(version=7, intent="recover", message="") == "OLDER", "not prepared"
+    assert line.prepare(script="spent_settle") == "LOADED"
+    assert line.publish(version=7, intent="recover") == "PUBLISHED"
+    assert line.redis.hmget(line.key("settings"), "version", "message", "incarnation") == ["7", "", "5"]
+    assert line.position("m", ticket).rank == 0
+    assert line.publish(version=7, intent="recover") == "OLDER", "once"
+    # A publication of what was lost is late.
+    line.incarnation = 4
+    assert line.publish(version=19, intent="change", message="lost") == "NOT_FOUND"
+
+
+def test_a_deletion_is_newer_than_a_recovery_under_way(recovery):
+    line, script = recovery
+    assert line.prepare(4, script=script) == "LOADED"
+    assert line.publish(version=9, deleted=1) == "PUBLISHED"
+    assert line.prepare(4) == "LOADED"
+    assert line.publish(version=8, deleted=0, intent="recover") == "OLDER"
 
 
 @pytest.mark.parametrize("after_last_page", [True, False])
