@@ -1,25 +1,28 @@
 #!lua
 -- queue_publish: applies a queue's settings from PostgreSQL, and with them pause, reset and recovery.
 --@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated seatedNext series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners promises orderLoad autopilot moves marks proofs
---@args intent version epoch incarnation seqFloor recoveryMs knows
+--@args intent version epoch incarnation seqFloor recoveryMs knows announced
 -- then field, value, field, value, … of the settings hash (version, epoch and incarnation among them). seqFloor: numbers up
 -- to it are never given out; recoveryMs: how long a recovered queue waits before it promotes; knows: how many settings the
 -- publisher's release has. Settings that only a later release has stay as they are, and a later release may publish
 -- the same version again to add its own.
--- intent: create (a new queue); change (only where the line exists); recover (only where spent_load or spent_settle has
--- prepared this incarnation and epoch to the end, for a new line or for the one that is there).
+-- intent: create (a new queue, or a deletion; where Redis does not have the queue, only if the field `announced` of `state` is
+-- the argument of that name, a name of this publication alone, and not empty); change (only where the line exists); recover
+-- (only where spent_load or spent_settle has prepared this incarnation and epoch to the end, for a new line or for the one
+-- that is there).
 -- Returns {PUBLISHED}, {OLDER}, or NOT_FOUND where the intent does not fit: Redis has lost its memory, and only recovery may
 -- recreate the line.
 -- Safe because a version that is not newer changes nothing, and a new epoch empties the line in the step that sets it: no
--- ticket of the old epoch is ever looked up in the new line. Only a recovery in a later incarnation than Redis has may have an
+-- ticket of the old epoch is ever looked up in the new line. A publisher announces itself, then compares PostgreSQL, and then
+-- publishes: where Redis has lost the queue since that comparison, it has lost the announcement too. Only a recovery in a later incarnation than Redis has may have an
 -- older version: PostgreSQL has then lost its last changes, and numbers them anew.
-local FIRST_FIELD = 8
+local FIRST_FIELD = 9
 local known, deleted, before, publisher_knew, most_known = unpack(redis.call('HMGET', key_settings, 'version', 'deleted',
     'operatorState', 'publisherKnew', 'mostKnown'))
 local knows, most = tonumber(arg_knows), tonumber(most_known or 0)
 local says_more = arg_intent == 'change' and known == arg_version and tonumber(publisher_knew or 0) < knows
 local state = redis.call('HMGET', key_state, 'incarnation', 'epoch', 'seq', 'preparedFor',
-    'preparedEpoch', 'preparedTo', 'preparedLine')
+    'preparedEpoch', 'preparedTo', 'preparedLine', 'announced')
 local is_reset = state[2] and state[2] ~= arg_epoch
 local line = (not known or deleted == '1' or is_reset) and 'new' or 'kept'
 local in_line = known and (deleted == '1' or state[1] == arg_incarnation)
@@ -29,7 +32,9 @@ local is_later = arg_intent == 'recover' and is_prepared and deleted ~= '1'
 if known and tonumber(known) >= tonumber(arg_version) and not says_more and not is_later then
     return { 'OLDER' }
 end
-if (arg_intent == 'change' and not in_line) or (arg_intent == 'recover' and not is_prepared) then
+local is_announced = known or (arg_announced ~= '' and state[8] == arg_announced)
+if (arg_intent == 'create' and not is_announced) or (arg_intent == 'change' and not in_line)
+    or (arg_intent == 'recover' and not is_prepared) then
     return { 'NOT_FOUND', 'unknown' }
 end
 if arg_intent == 'recover' and line == 'new' then
@@ -76,7 +81,7 @@ end
 if (is_reset or not state[1]) and arg_intent ~= 'recover' then
     -- What they hold is of an earlier line, or of a recovery that this publication overtakes: that one begins again.
     redis.call('UNLINK', key_seated, key_seatedNext)
-    redis.call('HDEL', key_state, 'preparedFor', 'preparedEpoch', 'preparedLine', 'preparedTo')
+    redis.call('HDEL', key_state, 'preparedFor', 'preparedEpoch', 'preparedLine', 'preparedTo', 'announced')
 end
 if is_reset then
     empty_the_line()

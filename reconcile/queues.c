@@ -150,8 +150,8 @@ static bool attempt(struct reconcile *reconcile, struct recovery *recovery)
         return !found;
     }
     enum outcome outcome =
-        queue_publish(reconcile->redis, reconcile->arena, queue, QUEUE_PUBLISH_RECOVER,
-                      queue->seq_checkpoint + SEQ_MARGIN, recovery_ms(queue));
+        queue_publish_recovery(reconcile->redis, reconcile->arena, queue,
+                               queue->seq_checkpoint + SEQ_MARGIN, recovery_ms(queue));
     if (outcome != OUTCOME_PUBLISHED) {
         /* OLDER: another reconcile was faster. NOT_FOUND: what was prepared is lost. */
         reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;

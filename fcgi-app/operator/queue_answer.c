@@ -7,6 +7,7 @@
 #include "lib/admission/lottery.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/base/test_pause.h"
 
 bool operator_begin(const struct services *services, const struct request *request,
                     struct response *response, bool reads, struct operator_call *call)
@@ -85,10 +86,12 @@ bool publish_change(const struct services *services, const struct request *reque
                     struct response *response, enum queue_change change,
                     const struct queue_row *row)
 {
+    bool is_new = change == QUEUE_CREATED || row->deleted;
+
+    test_pause("operator.stored");
     enum outcome published =
-        change == QUEUE_CREATED
-            ? queue_publish(services->redis, request->arena, row, QUEUE_PUBLISH_CREATE, 0, 0)
-            : queue_publish_change(services->redis, request->arena, row);
+        is_new ? queue_publish_creation(services->postgres, services->redis, request->arena, row)
+               : queue_publish_change(services->redis, request->arena, row);
 
     if (published == OUTCOME_PUBLISHED || published == OUTCOME_OLDER) {
         return true;
