@@ -1,35 +1,48 @@
 #!lua
 -- queue_publish: applies a queue's settings from PostgreSQL, and with them pause, reset and recovery.
---@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners promises orderLoad autopilot moves marks proofs
---@args intent version epoch incarnation seqFloor recoveryMs knows
+--@keys settings state waiting away awayUntil places ready pickup claimed unpaid departures tombstones tombstoneUntil seated seatedNext series arrivals ended watched priority draw drawn drawGone drawLeft entrants laneNumbers codes codeUsers codeUses coupons couponOwners promises orderLoad autopilot moves marks proofs
+--@args intent version epoch incarnation seqFloor recoveryMs knows announced
 -- then field, value, field, value, … of the settings hash (version, epoch and incarnation among them). seqFloor: numbers up
 -- to it are never given out; recoveryMs: how long a recovered queue waits before it promotes; knows: how many settings the
 -- publisher's release has. Settings that only a later release has stay as they are, and a later release may publish
 -- the same version again to add its own, except while queue_lock has locked the queue on it.
--- intent: create (a new queue); change (only where the line exists); recover (only where spent_load or spent_settle has
--- prepared this incarnation and epoch to the end).
+-- intent: create (a new queue, or a deletion; where Redis does not have the queue, only if the field `announced` of `state` is
+-- the argument of that name, a name of this publication alone, and not empty); change (only where the line exists); recover
+-- (only where spent_load or spent_settle has prepared this incarnation and epoch to the end, for a new line or for the one
+-- that is there).
 -- Returns {PUBLISHED}, {OLDER}, or NOT_FOUND where the intent does not fit: Redis has lost its memory, and only recovery may
 -- recreate the line.
 -- Safe because a version that is not newer changes nothing, and a new epoch empties the line in the step that sets it: no
--- ticket of the old epoch is ever looked up in the new line.
-local FIRST_FIELD = 8
+-- ticket of the old epoch is ever looked up in the new line. A publisher announces itself, then compares PostgreSQL, and then
+-- publishes: where Redis has lost the queue since that comparison, it has lost the announcement too. Only a recovery in a
+-- later incarnation than Redis has may have an older version: PostgreSQL has then lost its last changes, and numbers them anew.
+local FIRST_FIELD = 9
 local known, deleted, before, publisher_knew, most_known, locked = unpack(redis.call('HMGET', key_settings, 'version', 'deleted',
     'operatorState', 'publisherKnew', 'mostKnown', 'lockedVersion'))
 local knows, most = tonumber(arg_knows), tonumber(most_known or 0)
 local says_more = arg_intent == 'change' and known == arg_version and tonumber(publisher_knew or 0) < knows and locked ~= known
-if known and tonumber(known) >= tonumber(arg_version) and not says_more then
+local state = redis.call('HMGET', key_state, 'incarnation', 'epoch', 'seq', 'preparedFor',
+    'preparedEpoch', 'preparedTo', 'preparedLine', 'announced')
+local is_reset = state[2] and state[2] ~= arg_epoch
+local line = (not known or deleted == '1' or is_reset) and 'new' or 'kept'
+local in_line = known and (deleted == '1' or state[1] == arg_incarnation)
+local is_prepared = state[4] == arg_incarnation and state[5] == arg_epoch and state[6] == 'all' and state[7] == line
+local is_later = arg_intent == 'recover' and is_prepared and deleted ~= '1'
+    and tonumber(arg_incarnation) > tonumber(state[1] or 0)
+if known and tonumber(known) >= tonumber(arg_version) and not says_more and not is_later then
     return { 'OLDER' }
 end
-
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local state = redis.call('HMGET', key_state, 'incarnation', 'epoch', 'seq', 'preparedFor',
-    'preparedEpoch', 'preparedTo')
-local in_line = known and (deleted == '1' or state[1] == arg_incarnation)
-local is_prepared = state[4] == arg_incarnation and state[5] == arg_epoch and state[6] == 'all'
-if (arg_intent == 'change' and not in_line) or (arg_intent == 'recover' and not is_prepared) then
+local is_announced = known or (arg_announced ~= '' and state[8] == arg_announced)
+if (arg_intent == 'create' and not is_announced) or (arg_intent == 'change' and not in_line)
+    or (arg_intent == 'recover' and not is_prepared) then
     return { 'NOT_FOUND', 'unknown' }
 end
+if arg_intent == 'recover' and line == 'new' then
+    -- Before any other write: a bitmap that is missing is an error, and changes nothing.
+    redis.call('RENAME', key_seatedNext, key_seated)
+end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local fields = {}
 for i = FIRST_FIELD, #ARGV do
     fields[#fields + 1] = ARGV[i]
@@ -61,16 +74,14 @@ end
 
 if redis.call('HGET', key_settings, 'deleted') == '1' then
     empty_the_line()
-    redis.call('UNLINK', key_seated, key_state, key_unpaid, key_tombstones, key_tombstoneUntil, key_codes, key_codeUsers,
-        key_codeUses, key_coupons, key_couponOwners, key_orderLoad, key_autopilot, key_moves)
+    redis.call('UNLINK', key_seated, key_seatedNext, key_state, key_unpaid, key_tombstones, key_tombstoneUntil, key_codes,
+        key_codeUsers, key_codeUses, key_coupons, key_couponOwners, key_orderLoad, key_autopilot, key_moves)
     return { 'PUBLISHED' }
 end
-local is_reset = state[2] and state[2] ~= arg_epoch
 if (is_reset or not state[1]) and arg_intent ~= 'recover' then
-    -- In a recovery it holds the spent numbers of this line already. Otherwise it holds those of an earlier line, or of a
-    -- recovery that this publication overtakes: that one begins again.
-    redis.call('UNLINK', key_seated)
-    redis.call('HDEL', key_state, 'preparedFor', 'preparedEpoch', 'preparedTo')
+    -- What they hold is of an earlier line, or of a recovery that this publication overtakes: that one begins again.
+    redis.call('UNLINK', key_seated, key_seatedNext)
+    redis.call('HDEL', key_state, 'preparedFor', 'preparedEpoch', 'preparedLine', 'preparedTo', 'announced')
 end
 if is_reset then
     empty_the_line()

@@ -1,11 +1,11 @@
 #!lua
 -- spent_settle: before a queue whose last writes Redis may have lost is used again, applies the numbers whose owners have
 -- spent an admission of this epoch: where Redis does not know it, the owners leave the line or their place.
---@keys settings state waiting away awayUntil places ready pickup departures seated priority draw drawn drawGone drawLeft laneNumbers marks
+--@keys settings state waiting away awayUntil places ready pickup departures seated seatedNext priority draw drawn drawGone drawLeft laneNumbers marks
 --@args incarnation epoch after
 -- then a page of numbers above `after`, ascending; none once all are loaded.
--- Returns {LOADED}, {PRESENT} where the queue is back in this incarnation already, {OLDER} where the preparation has to begin
--- anew (see include preparation), or NOT_FOUND.
+-- Returns {LOADED}, {PRESENT} where the queue is back in this incarnation already, {OLDER, the latest incarnation known} where
+-- the preparation has to begin anew (see include preparation), or NOT_FOUND.
 -- Safe because PostgreSQL is authoritative and a spent admission ends the number's turn for good: repeats and late calls
 -- change nothing more. A CLAIMED place is left to reconcile, which settles its claim.
 --@include queue
@@ -21,18 +21,16 @@ end
 --@include find
 --@include stand
 --@include preparation
--- A reset that Redis does not know or has lost: the new line's numbers begin at 1 again, so they are marked in an emptied
--- bitmap. queue_publish then empties the line and keeps the bitmap.
+-- A reset that Redis does not know or has lost: the numbers are those of a new line, and begin at 1 again. queue_publish will
+-- empty this one.
 local is_reset = conf.epoch ~= arg_epoch
-if not continues_preparation(is_reset) then
-    return { 'OLDER' }
+local continues, latest = continues_preparation(is_reset)
+if not continues then
+    return { 'OLDER', latest }
 end
 
-local FIRST_NUMBER = 4
 if is_reset then
-    for i = FIRST_NUMBER, #ARGV do
-        turn_is_over(tonumber(ARGV[i]))
-    end
+    mark_for_new_line()
     return { 'LOADED' }
 end
 

@@ -1,5 +1,6 @@
 #include "lib/admission/queues/queue_repair.h"
 #include "lib/base/log.h"
+#include "lib/base/test_pause.h"
 #include "lib/orders/queues/recovery_store.h"
 #include "lib/store/redis_primary.h"
 #include "reconcile/reconcile.h"
@@ -10,7 +11,15 @@ enum {
     /* More numbers than can be issued between two checkpoints. */
     SEQ_MARGIN = 1000000,
     /* A recovery that stands still for so long is left to another reconcile. */
-    RECOVERY_PAUSE_MAX_MS = 20000
+    RECOVERY_PAUSE_MAX_MS = 20000,
+    /* Attempts per queue and pass. */
+    ATTEMPTS = 3
+};
+
+struct recovery {
+    struct queue_row queue;
+    int64_t known;     /* the latest incarnation that Redis knows, as far as it has told */
+    bool is_overtaken; /* Redis has lost what was prepared, or knows a later incarnation */
 };
 
 static int64_t recovery_ms(const struct queue_row *queue)
@@ -24,17 +33,18 @@ static int64_t recovery_ms(const struct queue_row *queue)
 }
 
 /* PRESENT: another reconcile was faster, and has loaded all of them. OLDER: another one has begun a
- * later recovery, or Redis has been lost again meanwhile. */
-static bool is_loaded(struct reconcile *reconcile, enum outcome outcome)
+ * later recovery, Redis has been lost again meanwhile, or PostgreSQL has lost incarnations. */
+static bool is_loaded(struct reconcile *reconcile, struct recovery *recovery, enum outcome outcome)
 {
     reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
-    reconcile->report.overtaken |= outcome == OUTCOME_OLDER;
+    recovery->is_overtaken |= outcome == OUTCOME_OLDER;
     return outcome == OUTCOME_LOADED;
 }
 
 /* Members who have spent an admission of this epoch are not seated again. */
-static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_row *queue)
+static bool load_spent_numbers(struct reconcile *reconcile, struct recovery *recovery)
 {
+    const struct queue_row *queue = &recovery->queue;
     int64_t after = 0;
     size_t count;
 
@@ -45,19 +55,22 @@ static bool load_spent_numbers(struct reconcile *reconcile, const struct queue_r
             reconcile->report.postgres_silent = true;
             return false;
         }
-        if (!is_loaded(reconcile, spent_numbers_load(reconcile->redis, reconcile->arena, queue->id,
-                                                     queue->incarnation, queue->epoch, after,
-                                                     numbers, count))) {
+        if (!is_loaded(reconcile, recovery,
+                       spent_numbers_load(reconcile->redis, reconcile->arena, queue->id,
+                                          queue->incarnation, queue->epoch, after, numbers, count,
+                                          &recovery->known))) {
             return false;
         }
+        test_pause("reconcile.page_loaded");
         after = count > 0 ? numbers[count - 1] : after;
     } while (count > 0);
     return true;
 }
 
 /* A place held by an unpaid order must not be given to another member. */
-static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_row *queue)
+static bool load_unpaid_places(struct reconcile *reconcile, struct recovery *recovery)
 {
+    const struct queue_row *queue = &recovery->queue;
     struct held_place after = {0};
     size_t count;
 
@@ -76,8 +89,9 @@ static bool load_unpaid_places(struct reconcile *reconcile, const struct queue_r
         enum outcome outcome =
             count == 0 ? OUTCOME_LOADED
                        : unpaid_places_load(reconcile->redis, reconcile->arena, queue->id,
-                                            queue->incarnation, words, 2 * count);
-        if (!is_loaded(reconcile, outcome)) {
+                                            queue->incarnation, words, 2 * count,
+                                            &recovery->known);
+        if (!is_loaded(reconcile, recovery, outcome)) {
             return false;
         }
         after = count > 0 ? places[count - 1] : after;
@@ -98,48 +112,75 @@ bool reconcile_recovery_begin(struct reconcile *reconcile)
     return is_locked;
 }
 
-void reconcile_recovery_end(struct reconcile *reconcile)
+static bool unlock(struct reconcile *reconcile)
 {
-    if (recovery_unlock(reconcile->postgres, reconcile->arena) != POSTGRES_OK) {
+    bool was_locked;
+
+    if (recovery_unlock(reconcile->postgres, reconcile->arena, &was_locked) != POSTGRES_OK) {
         reconcile->report.postgres_silent = true;
     }
+    return was_locked;
+}
+
+void reconcile_recovery_end(struct reconcile *reconcile)
+{
+    (void)unlock(reconcile);
 }
 
 /*
  * PostgreSQL first: once the incarnation is raised, no order can commit on a claim from before the
  * loss. Then Redis learns which numbers are spent, and only then is the queue published.
  */
-bool reconcile_recover(struct reconcile *reconcile, const struct queue_row *missing)
+static bool attempt(struct reconcile *reconcile, struct recovery *recovery)
 {
-    struct queue_row queue;
+    struct queue_row *queue = &recovery->queue;
     int64_t incarnation;
     bool found;
 
-    if (incarnation_raise(reconcile->postgres, reconcile->arena, missing->id, missing->incarnation,
-                          &incarnation) != POSTGRES_OK ||
-        queue_store_get(reconcile->postgres, reconcile->arena, missing->id, &found, &queue) !=
+    if (incarnation_raise(reconcile->postgres, reconcile->arena, queue->id, queue->incarnation,
+                          recovery->known, &incarnation) != POSTGRES_OK ||
+        queue_store_get(reconcile->postgres, reconcile->arena, queue->id, &found, queue) !=
             POSTGRES_OK) {
         reconcile->report.postgres_silent = true;
         return false;
     }
-    if (!found || !load_spent_numbers(reconcile, &queue) ||
-        !load_unpaid_places(reconcile, &queue) || !reconcile_load_codes(reconcile, &queue) ||
-        !reconcile_load_coupons(reconcile, &queue) || !reconcile_load_shows(reconcile, &queue)) {
+    if (!found || !load_spent_numbers(reconcile, recovery) ||
+        !load_unpaid_places(reconcile, recovery) || !reconcile_load_codes(reconcile, queue) ||
+        !reconcile_load_coupons(reconcile, queue) || !reconcile_load_shows(reconcile, queue)) {
         return !found;
     }
     enum outcome outcome =
-        queue_publish(reconcile->redis, reconcile->arena, &queue, QUEUE_PUBLISH_RECOVER,
-                      queue.seq_checkpoint + SEQ_MARGIN, recovery_ms(&queue));
+        queue_publish_recovery(reconcile->redis, reconcile->arena, queue,
+                               queue->seq_checkpoint + SEQ_MARGIN, recovery_ms(queue));
     if (outcome != OUTCOME_PUBLISHED) {
-        /* OLDER: another reconcile was faster. NOT_FOUND: lost again; the next pass starts over. */
+        /* OLDER: another reconcile was faster. NOT_FOUND: what was prepared is lost. */
         reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
+        recovery->is_overtaken |= outcome == OUTCOME_NOT_FOUND;
         return outcome == OUTCOME_OLDER;
     }
     reconcile->report.queues_recovered++;
     log_event(LOG_LEVEL_WARNING, "queue.recovered",
-              LOG_FIELDS(LOG_STR("queue", queue.id), LOG_INT("incarnation", queue.incarnation),
-                         LOG_INT("seqFloor", queue.seq_checkpoint + SEQ_MARGIN)));
+              LOG_FIELDS(LOG_STR("queue", queue->id), LOG_INT("incarnation", queue->incarnation),
+                         LOG_INT("seqFloor", queue->seq_checkpoint + SEQ_MARGIN)));
     return true;
+}
+
+/* Begins again at once, unless this reconcile has lost the lock: the recovery is then another
+ * one's. */
+bool reconcile_recover(struct reconcile *reconcile, const struct queue_row *missing)
+{
+    struct recovery recovery = {.queue = *missing};
+    bool is_back = attempt(reconcile, &recovery);
+
+    for (int i = 1; recovery.is_overtaken && i < ATTEMPTS; i++) {
+        if (!unlock(reconcile) || !reconcile_recovery_begin(reconcile)) {
+            break;
+        }
+        recovery.is_overtaken = false;
+        is_back = attempt(reconcile, &recovery);
+    }
+    reconcile->report.overtaken |= recovery.is_overtaken;
+    return is_back;
 }
 
 /* Returns whether every queue is in Redis. */

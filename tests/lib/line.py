@@ -233,15 +233,25 @@ class Line:
 
     # Operators
 
-    def publish(self, seq_floor=0, recovery_ms=0, version=None, intent="create", knows=25, **settings):
-        """Makes the queue, or changes it. Returns the outcome."""
+    def publish(self, seq_floor=0, recovery_ms=0, version=None, intent="create", knows=25, announced=None, **settings):
+        """Makes the queue, or changes it; `announced`: the name under which a creation has announced itself, otherwise it does so
+        first. Returns the outcome."""
         self.settings.update(settings)
         self.version = version if version is not None else self.version + 1
         fields = {**self.settings, "version": self.version, "epoch": self.epoch,
                   "incarnation": self.incarnation}
         flat = [str(word) for pair in fields.items() for word in pair]
+        name = announced or ""
+        if announced is None and intent == "create" and not self.redis.exists(self.key("settings")):
+            name = self.announce()
         return self.call("queue_publish", intent, self.version, self.epoch, self.incarnation, seq_floor,
-                         recovery_ms, knows, *flat)[0]
+                         recovery_ms, knows, name, *flat)[0]
+
+    def announce(self):
+        """As a publisher does who does not know whether Redis has the queue. Returns the publication's name."""
+        name = f"publication-{next(self._numbers)}"
+        self.redis.hset(self.key("state"), "announced", name)
+        return name
 
     def lead(self, owner="a", lease_ms=60000):
         return self.call("leader_acquire", owner=owner, leaseMs=lease_ms)

@@ -21,7 +21,8 @@ from lib.wait import until
 PAUSE_STEPS = ("order.before_claim", "order.claimed", "order.before_transaction", "order.committed",
                "order.consumed", "scheduler.before_promote", "scheduler.between_calls", "scheduler.promoted",
                "catalog.computing", "catalog.computed", "payment.starting", "payment.started", "payment.approving", "payment.approved",
-               "payment.canceling", "payment.canceled", "payment.looked", "queue.locked")
+                "payment.canceling", "payment.canceled", "payment.looked", "queue.locked", "operator.stored",
+                "reconcile.page_loaded")
 # Short times, so that tests need not be long; a statement's is what a busy machine needs for a large one.
 SETTINGS = {"leader_lock_ms": 1000, "order_pool_silence_ms": 1500, "statement_timeout_ms": 1000,
             "lock_timeout_ms": 250, "redis_timeout_ms": 1000}
@@ -323,7 +324,8 @@ class Parts:
     def wait_hit(self, step, seconds=15):
         """Waits for that; returns the stopped process's pid."""
         until((self.pauses / f"{step}.hit").exists, seconds, f"a process at {step}")
-        pids = [*self._workers_that_stop(), *(process.pid for process in self.schedulers if process.alive())]
+        more = [*self.schedulers, *([self.reconciler] if self.reconciler else [])]
+        pids = [*self._workers_that_stop(), *(process.pid for process in more if process.alive())]
         stopped = until(lambda: [pid for pid in pids if is_stopped(pid)], 5, f"stop at {step}")
         assert len(stopped) == 1, stopped
         return stopped[0]

@@ -14,6 +14,28 @@ def test_older_version_changes_nothing(line):
     assert line.redis.hget(line.key("settings"), "ratePerSecond") == "9"
 
 
+@pytest.mark.parametrize("deleted", [0, 1])
+def test_a_queue_that_redis_does_not_have_is_made_known_after_an_announcement_only(line, deleted):
+    """Announced in this memory, by this very publication: it may have come to a standstill before a loss of Redis."""
+    name = line.announce()
+    line.redis.flushall()
+    for announced in ("", name):
+        assert line.publish(deleted=deleted, announced=announced) == "NOT_FOUND"
+    assert not line.redis.keys("*")
+    other = line.announce()
+    assert line.publish(deleted=deleted, announced=name) == "NOT_FOUND"
+    assert line.publish(deleted=deleted, announced=other) == "PUBLISHED"
+    assert line.redis.hget(line.key("state"), "announced") is None
+
+
+def test_a_queue_that_redis_has_is_deleted_and_made_again_without_one(line):
+    line.enter("m")
+    assert line.publish(deleted=1, announced="") == "PUBLISHED"
+    line.epoch = 2
+    assert line.publish(deleted=0, announced="") == "PUBLISHED"
+    assert line.enter("m").seq == 1
+
+
 def test_settings_that_are_gone_are_gone(line):
     line.redis.hset(line.key("settings"), "leftover", 1)
     line.publish()

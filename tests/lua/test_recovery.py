@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from redis.exceptions import ResponseError
 
 from lib.line import Ticket
 
@@ -545,8 +546,9 @@ def test_two_unpaid_orders_of_one_member_hold_two_places(lost):
 # Several recoveries at once, and one after another
 
 def ended(line):
-    """The numbers whose turn is over, as the bitmap has them."""
-    return [number for number in range(64) if line.redis.getbit(line.key("seated"), number)]
+    """The numbers whose turn is over, in the line that is being prepared or else in the one that is there."""
+    key = line.key("seatedNext" if line.redis.exists(line.key("seatedNext")) else "seated")
+    return [number for number in range(64) if line.redis.getbit(key, number)]
 
 
 def lost_queue(line):
@@ -592,6 +594,46 @@ def test_a_recovery_that_was_abandoned_leaves_no_number_to_a_later_epoch(recover
     assert line.position("n", Ticket(5, 0, line.epoch, 1)).status == "NOT_ENTERED"
 
 
+@pytest.mark.parametrize("when", ["before the first page", "between two pages", "after the last page"])
+def test_the_line_before_ends_no_turn_of_the_new_one(make_line, when):
+    """A reset is unknown to Redis. The outbox, or a worker that has not noticed the restart, still consumes a token of the
+    line before, while the spent numbers of the new line are loaded."""
+    line = make_line(**FAST)
+    old = line.enter("old").ticket
+    line.promote()
+    token = line.position("old").token
+    line.claim("old", token)
+    line.epoch = line.incarnation = 2
+
+    def consume(now):
+        assert now != when or line.consume("old", token) == "CONSUMED"
+    consume("before the first page")
+    assert line.load_spent(5, script="spent_settle") == "LOADED"
+    consume("between two pages")
+    assert line.load_spent(7, after=5, script="spent_settle") == "LOADED"
+    assert line.load_spent(after=7, script="spent_settle") == "LOADED"
+    consume("after the last page")
+    assert line.publish(seq_floor=1000, intent="recover") == "PUBLISHED"
+    line.advance(1000)
+    assert ended(line) == [5, 7] and not line.redis.exists(line.key("seatedNext"))
+    assert line.position("new", Ticket(old.seq, 0, 2, 1)).status == "WAITING"
+    assert line.position("spent", Ticket(5, 0, 2, 1)).status == "NOT_ENTERED"
+
+
+def test_a_line_without_its_prepared_bitmap_is_not_published(recovery):
+    line, script = recovery
+    assert line.prepare(4, script=script) == "LOADED"
+    line.redis.delete(line.key("seatedNext"))
+    before = {key: line.redis.dump(key) for key in line.redis.keys(line.key("*"))}
+    with pytest.raises(ResponseError, match="no such key"):
+        line.publish(intent="recover", version=2)
+    assert {key: line.redis.dump(key) for key in line.redis.keys(line.key("*"))} == before
+    line.incarnation += 1
+    assert line.prepare(4, script=script) == "LOADED"
+    assert line.publish(intent="recover", version=3) == "PUBLISHED"
+    assert ended(line) == [4]
+
+
 @pytest.mark.parametrize("late", ["page", "last page", "publication"])
 def test_a_recovery_that_was_overtaken_changes_nothing(recovery, late):
     line, script = recovery
@@ -603,7 +645,7 @@ def test_a_recovery_that_was_overtaken_changes_nothing(recovery, late):
         assert line.publish(intent="recover", version=2) == "NOT_FOUND"
     else:
         assert line.load_spent(*[6] if late == "page" else [], after=4, script=script) == "OLDER"
-        assert line.call("unpaid_load", 2, "m", "o_1") == ["OLDER"]
+        assert line.call("unpaid_load", 2, "m", "o_1") == ["OLDER", 3]
     assert ended(line) == [4, 6]
     line.incarnation = 3
     assert line.prepare(4, 6, script=script) == "LOADED"
@@ -613,7 +655,7 @@ def test_a_recovery_that_was_overtaken_changes_nothing(recovery, late):
     line.incarnation = 2
     assert line.load_spent(8) == "PRESENT"
     assert line.load_spent(8, script="spent_settle") == "OLDER"
-    assert line.call("unpaid_load", 2, "n", "o_2") == ["OLDER"]
+    assert line.call("unpaid_load", 2, "n", "o_2") == ["OLDER", 3]
     assert ended(line) == [4, 6] and line.redis.hgetall(line.key("unpaid")) == {"m": "o_1"}
 
 
@@ -660,7 +702,7 @@ def test_a_recovery_during_which_redis_is_lost_again_begins_anew(gone):
     line.redis.flushall()
     assert line.load_spent(4, 5, after=2) == "OLDER", "the page before is lost"
     assert line.load_spent(after=5) == "OLDER"
-    assert line.call("unpaid_load", line.incarnation, "m", "o_1") == ["OLDER"]
+    assert line.call("unpaid_load", line.incarnation, "m", "o_1") == ["OLDER", 0]
     assert line.publish(intent="recover") == "NOT_FOUND"
     # Another reconcile has begun to prepare the same incarnation.
     assert line.load_spent(1) == "LOADED"
@@ -688,16 +730,44 @@ def test_a_queue_made_anew_has_no_number_of_an_abandoned_recovery(make_line, del
 
 
 def test_postgresql_that_has_lost_incarnations_catches_up(gone):
-    """Redis has prepared a later one than PostgreSQL remembers: every pass raises it, until one is newer."""
+    """Redis has prepared a later one than PostgreSQL remembers, and says which: the next attempt is above it."""
     line = gone
     line.incarnation, line.epoch = 4, 3
     assert line.prepare(7) == "LOADED"
     line.epoch = 1
-    for line.incarnation, outcome in ((3, "OLDER"), (4, "OLDER"), (5, "LOADED")):
-        assert line.load_spent(1) == outcome
-    assert line.load_spent(after=1) == "LOADED"
+    for incarnation in (3, 4):
+        assert line.call("spent_load", incarnation, 1, 0, 1) == ["OLDER", 4]
+    line.incarnation = 5
+    assert line.prepare(1) == "LOADED"
     assert ended(line) == [1]
     assert line.publish(intent="recover") == "PUBLISHED"
+
+
+def test_postgresql_that_has_lost_versions_is_right_all_the_same(cut):
+    """It has lost a change and the incarnation of a recovery, and numbers both anew."""
+    line = cut
+    ticket = line.enter("m").ticket
+    line.incarnation = 4
+    assert line.publish(version=20, intent="create", message="lost") == "PUBLISHED"
+    assert line.call("spent_settle", 2, 1, 0) == ["OLDER", 4]
+    line.incarnation = 5
+    assert line.publish(version=7, intent="recover", message="") == "OLDER", "not prepared"
+    assert line.prepare(script="spent_settle") == "LOADED"
+    assert line.publish(version=7, intent="recover") == "PUBLISHED"
+    assert line.redis.hmget(line.key("settings"), "version", "message", "incarnation") == ["7", "", "5"]
+    assert line.position("m", ticket).rank == 0
+    assert line.publish(version=7, intent="recover") == "OLDER", "once"
+    # A publication of what was lost is late.
+    line.incarnation = 4
+    assert line.publish(version=19, intent="change", message="lost") == "NOT_FOUND"
+
+
+def test_a_deletion_is_newer_than_a_recovery_under_way(recovery):
+    line, script = recovery
+    assert line.prepare(4, script=script) == "LOADED"
+    assert line.publish(version=9, deleted=1) == "PUBLISHED"
+    assert line.prepare(4) == "LOADED"
+    assert line.publish(version=8, deleted=0, intent="recover") == "OLDER"
 
 
 @pytest.mark.parametrize("after_last_page", [True, False])
@@ -721,10 +791,11 @@ def test_a_late_creation_during_a_recovery_makes_it_begin_anew(gone, after_last_
 
 
 def test_what_a_host_of_the_release_before_has_loaded_stays(gone):
-    """Its scripts keep no epoch and no progress; both hosts prepare one incarnation, and it publishes first."""
+    """Its scripts keep no epoch and no progress, and mark the numbers in `seated` itself; both hosts prepare one incarnation."""
     line = gone
     line.redis.hset(line.key("state"), "preparedFor", line.incarnation)
     for number in (1, 2, 4, 5):
         line.redis.setbit(line.key("seated"), number, 1)
     assert line.load_spent(1, 2) == "LOADED"
-    assert ended(line) == [1, 2, 4, 5]
+    assert [number for number in range(64) if line.redis.getbit(line.key("seated"), number)] == [1, 2, 4, 5]
+    assert ended(line) == [1, 2]

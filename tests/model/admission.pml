@@ -77,6 +77,7 @@ byte number[MOST_MEMBERS];
 byte admission[MOST_MEMBERS];
 byte claim[MOST_MEMBERS];
 bool seated[NUMBERS];
+bool seated_next[NUMBERS]; /* of the line that is prepared */
 
 /* PostgreSQL; a claim's outcome is 0 until one of the two is put down. */
 #define COMMITTED 1
@@ -475,7 +476,7 @@ end:
 #ifndef FAULT_SPENT_NOT_LOADED
         i = 0;
         do
-        :: i < NUMBERS -> seated[i] = spent_number[i]; i++
+        :: i < NUMBERS -> seated_next[i] = spent_number[i]; i++
         :: else -> break
         od;
         i = 0
@@ -485,6 +486,12 @@ end:
         /* lua/queue_publish.lua: the queue comes back. */
         !present && prepared_for == incarnation && incarnation > redis_incarnation ->
         redis_incarnation = incarnation;
+        i = 0;
+        do
+        :: i < NUMBERS -> seated[i] = seated_next[i]; seated_next[i] = false; i++
+        :: else -> break
+        od;
+        i = 0;
 #ifndef FAULT_COUNTER_RESTARTS
         sequence = ENTRIES * (incarnation - 1);
 #endif
@@ -522,7 +529,7 @@ end:
         od;
         i = 0;
         do
-        :: i < NUMBERS -> seated[i] = false; i++
+        :: i < NUMBERS -> seated[i] = false; seated_next[i] = false; i++
         :: else -> break
         od;
         i = 0

@@ -251,6 +251,10 @@ static bool find_owner(const struct simulated *it, const struct visit *visit,
         redis_call(it->services->redis, arena, member_find(arena, visit->queue, visit->id)),
         &place);
 
+    if (outcome == OUTCOME_NOT_FOUND) {
+        queue_answer_unknown(it->services, it->request, it->response, visit->queue);
+        return false;
+    }
     if (outcome != OUTCOME_OK) {
         problem_answer_outcome(it->request, it->response, outcome);
         return false;
@@ -299,10 +303,11 @@ static bool read_knowledge(const struct simulated *it, const struct request *sim
                                          gate_look(it->request->arena, visit->queue));
 
     visit->known = reply == NULL ? NULL : gate_cache_put(visit->queue, reply, visit->now_ms);
+    if (outcome_of(reply) == OUTCOME_NOT_FOUND) {
+        queue_answer_unknown(it->services, it->request, it->response, visit->queue);
+        return false;
+    }
     if (visit->known == NULL) {
-        if (reply != NULL && outcome_of(reply) == OUTCOME_NOT_FOUND) {
-            return queue_not_found(it->request, it->response, visit->queue);
-        }
         problem_answer(it->request, it->response, PROBLEM_ADMISSION_UNAVAILABLE,
                        "Redis does not answer: the gate admits no one then, and visitors with a "
                        "pass stay until it expires.");

@@ -24,6 +24,6 @@ void evict_member(const struct services *services, const struct request *request
     if (outcome == OUTCOME_ENDED || outcome == OUTCOME_NOT_THERE) {
         member_answer(services, request, response, &call);
     } else {
-        member_refuse(request, response, &call, outcome);
+        member_refuse(services, request, response, &call, outcome);
     }
 }

@@ -51,11 +51,11 @@ bool member_act(const struct services *services, const struct request *request,
     return true;
 }
 
-void member_refuse(const struct request *request, struct response *response,
-                   const struct member_call *call, enum outcome outcome)
+void member_refuse(const struct services *services, const struct request *request,
+                   struct response *response, const struct member_call *call, enum outcome outcome)
 {
     if (outcome == OUTCOME_NOT_FOUND) {
-        (void)queue_not_found(request, response, call->operator.id);
+        queue_answer_unknown(services, request, response, call->operator.id);
     } else {
         problem_answer_outcome(request, response, outcome);
     }
@@ -98,7 +98,7 @@ void member_answer(const struct services *services, const struct request *reques
                           &place);
 
     if (outcome != OUTCOME_OK) {
-        member_refuse(request, response, call, outcome);
+        member_refuse(services, request, response, call, outcome);
         return;
     }
     json_object *answer =

@@ -31,7 +31,7 @@ void member_answer(const struct services *services, const struct request *reques
                    struct response *response, const struct member_call *call);
 
 /** Answers an outcome that is not a success. */
-void member_refuse(const struct request *request, struct response *response,
-                   const struct member_call *call, enum outcome outcome);
+void member_refuse(const struct services *services, const struct request *request,
+                   struct response *response, const struct member_call *call, enum outcome outcome);
 
 #endif

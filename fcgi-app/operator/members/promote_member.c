@@ -23,6 +23,6 @@ void promote_member(const struct services *services, const struct request *reque
     if (outcome == OUTCOME_ADMITTED) {
         member_answer(services, request, response, &call);
     } else {
-        member_refuse(request, response, &call, outcome);
+        member_refuse(services, request, response, &call, outcome);
     }
 }

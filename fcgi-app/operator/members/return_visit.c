@@ -56,7 +56,7 @@ void return_visit(const struct services *services, const struct request *request
     if (outcome == OUTCOME_ENDED || outcome == OUTCOME_NOT_THERE) {
         response->status = 204;
     } else if (outcome == OUTCOME_NOT_FOUND) {
-        (void)queue_not_found(request, response, call.id);
+        queue_answer_unknown(services, request, response, call.id);
     } else {
         problem_answer_outcome(request, response, outcome);
     }

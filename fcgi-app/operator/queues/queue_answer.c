@@ -3,6 +3,7 @@
 #include "fcgi-app/http/problem.h"
 #include "lib/admission/lottery/lottery.h"
 #include "lib/base/log.h"
+#include "lib/base/test_pause.h"
 
 bool queue_not_found(const struct request *request, struct response *response, struct str id)
 {
@@ -21,10 +22,12 @@ bool publish_change(const struct services *services, const struct request *reque
                     struct response *response, enum queue_change change,
                     const struct queue_row *row)
 {
+    bool is_new = change == QUEUE_CREATED || row->deleted;
+
+    test_pause("operator.stored");
     enum outcome published =
-        change == QUEUE_CREATED
-            ? queue_publish(services->redis, request->arena, row, QUEUE_PUBLISH_CREATE, 0, 0)
-            : queue_publish_change(services->redis, request->arena, row);
+        is_new ? queue_publish_creation(services->postgres, services->redis, request->arena, row)
+               : queue_publish_change(services->redis, request->arena, row);
 
     if (published == OUTCOME_PUBLISHED || published == OUTCOME_OLDER) {
         return true;

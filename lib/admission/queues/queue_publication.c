@@ -46,6 +46,17 @@ static void add_rates(struct arena *arena, struct redis_command *command, json_o
     add_field(command, STR("burstAuto"), rates.burst_is_automatic ? STR("1") : STR("0"));
 }
 
+struct redis_command *queue_publication_announce(struct arena *arena, struct str queue,
+                                                 struct str name)
+{
+    struct redis_command *command = redis_command_new(arena, "HSET");
+
+    redis_command_add(command, str_of(arena_format(arena, "sluice:{%.*s}:state", STR_ARG(queue))));
+    redis_command_add(command, STR("announced"));
+    redis_command_add(command, name);
+    return command;
+}
+
 struct redis_command *queue_publication_publish(struct arena *arena,
                                                 const struct queue_publication *publication)
 {
@@ -66,6 +77,7 @@ struct redis_command *queue_publication_publish(struct arena *arena,
     redis_command_add_int(command, publication->seq_floor);
     redis_command_add_int(command, publication->recovery_ms);
     redis_command_add_int(command, QUEUE_SETTING_COUNT);
+    redis_command_add(command, publication->announced);
     queue_settings_flatten(arena, publication->settings, fields);
     for (size_t i = 0; i < QUEUE_SETTING_COUNT; i++) {
         add_field(command, fields[2 * i], fields[2 * i + 1]);

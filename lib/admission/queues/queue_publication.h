@@ -18,7 +18,7 @@
 #include "lib/store/redis_command.h"
 
 enum queue_publish_intent {
-    QUEUE_PUBLISH_CREATE, /* the queue is new */
+    QUEUE_PUBLISH_CREATE, /* the queue is new, or deleted; see `announced` */
     QUEUE_PUBLISH_CHANGE, /* only if Redis has its line: NOT_FOUND otherwise */
     QUEUE_PUBLISH_RECOVER /* only after spent_numbers_load() has prepared this incarnation */
 };
@@ -35,6 +35,8 @@ struct queue_publication {
     bool deleted;              /* empties the line and leaves a record of the deletion */
     int64_t seq_floor;         /* for a line that is created: no number up to it is given out */
     int64_t recovery_ms;       /* likewise: how long it promotes nobody */
+    struct str announced;      /* as in queue_publication_announce(); empty: not announced, and
+                                  QUEUE_PUBLISH_CREATE is NOT_FOUND unless Redis has the queue */
     struct str lottery_secret; /* empty: the queue is no lottery */
     struct str lottery_draw;   /* "seed listHash ranges", empty before the draw */
 };
@@ -108,7 +110,12 @@ struct queue_stats {
     size_t sample_count;
 };
 
-/** PUBLISHED or OLDER. */
+/** Announces the publication of a queue that Redis may not have, under a name that no other
+ *  publication has. */
+struct redis_command *queue_publication_announce(struct arena *arena, struct str queue,
+                                                 struct str name);
+
+/** PUBLISHED, OLDER or NOT_FOUND. */
 struct redis_command *queue_publication_publish(struct arena *arena,
                                                 const struct queue_publication *publication);
 

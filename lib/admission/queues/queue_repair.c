@@ -97,9 +97,19 @@ int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue)
     return due;
 }
 
+static enum outcome load_outcome(const redisReply *reply, int64_t *known)
+{
+    enum outcome outcome = outcome_of(reply);
+
+    if (outcome == OUTCOME_OLDER) {
+        *known = redis_reply_int(reply, 1, 0);
+    }
+    return outcome;
+}
+
 enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
                                 int64_t incarnation, int64_t epoch, int64_t after,
-                                const int64_t *numbers, size_t count)
+                                const int64_t *numbers, size_t count, int64_t *known)
 {
     /* Of a lost queue, and of one that is there. */
     static const enum script SCRIPTS[] = {SCRIPT_SPENT_LOAD, SCRIPT_SPENT_SETTLE};
@@ -113,13 +123,14 @@ enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct
         for (size_t number = 0; number < count; number++) {
             redis_command_add_int(command, numbers[number]);
         }
-        outcome = outcome_of(redis_call(redis, arena, command));
+        outcome = load_outcome(redis_call(redis, arena, command), known);
     }
     return outcome;
 }
 
 enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,
-                                int64_t incarnation, const struct str *words, size_t count)
+                                int64_t incarnation, const struct str *words, size_t count,
+                                int64_t *known)
 {
     struct redis_command *command = redis_command_script(arena, SCRIPT_UNPAID_LOAD, queue);
 
@@ -127,7 +138,7 @@ enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct
     for (size_t i = 0; i < count; i++) {
         redis_command_add(command, words[i]);
     }
-    return outcome_of(redis_call(redis, arena, command));
+    return load_outcome(redis_call(redis, arena, command), known);
 }
 
 const redisReply *unpaid_places_read(struct redis *redis, struct arena *arena, struct str queue)

@@ -39,16 +39,18 @@ int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue);
  *  recovered queue requires it. `epoch` is PostgreSQL's: if Redis has an older one, its line is
  *  ignored, since publishing empties it. LOADED, PRESENT if the queue is recovered already, OLDER
  *  if a later recovery has begun or Redis has lost the pages before, or ADMISSION_UNAVAILABLE.
- *  `count` in 0..1000. */
+ *  `count` in 0..1000. OLDER sets `*known` to the latest incarnation that Redis knows of the queue,
+ *  0 for none. */
 enum outcome spent_numbers_load(struct redis *redis, struct arena *arena, struct str queue,
                                 int64_t incarnation, int64_t epoch, int64_t after,
-                                const int64_t *numbers, size_t count);
+                                const int64_t *numbers, size_t count, int64_t *known);
 
 /** Before `queue` is recovered in `incarnation`: loads the places that unpaid orders hold: `words`
  *  is member, order, member, order, …, `count` (2..1000) words. LOADED, PRESENT, OLDER as above, or
  *  ADMISSION_UNAVAILABLE. */
 enum outcome unpaid_places_load(struct redis *redis, struct arena *arena, struct str queue,
-                                int64_t incarnation, const struct str *words, size_t count);
+                                int64_t incarnation, const struct str *words, size_t count,
+                                int64_t *known);
 
 /** Reads the places of `queue` that unpaid orders hold, as Redis has them: member, order, member,
  *  order, … in an array reply; NULL if Redis did not answer. */

@@ -2,6 +2,7 @@
 
 #include "lib/admission/queues/queue_publication.h"
 #include "lib/admission/tokens/claim.h"
+#include "lib/base/random.h"
 #include "lib/base/test_pause.h"
 #include "lib/store/redis_primary.h"
 
@@ -141,10 +142,11 @@ enum postgres_outcome queue_store_delete(struct postgres *postgres, struct arena
     return change_queue(postgres, arena, QUERY_QUEUE_DELETE, parameters, change, row);
 }
 
-enum postgres_outcome queue_store_get(struct postgres *postgres, struct arena *arena, struct str id,
-                                      bool *found, struct queue_row *row)
+static enum postgres_outcome find_queue(struct postgres *postgres, struct arena *arena,
+                                        struct str id, bool deleted_too, bool *found,
+                                        struct queue_row *row)
 {
-    const char *const parameters[] = {arena_copy(arena, id)};
+    const char *const parameters[] = {arena_copy(arena, id), deleted_too ? "true" : "false"};
     const PGresult *result = NULL;
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERY_QUEUE_GET, parameters, &result);
@@ -154,6 +156,12 @@ enum postgres_outcome queue_store_get(struct postgres *postgres, struct arena *a
         read_row(result, 0, arena, row);
     }
     return outcome;
+}
+
+enum postgres_outcome queue_store_get(struct postgres *postgres, struct arena *arena, struct str id,
+                                      bool *found, struct queue_row *row)
+{
+    return find_queue(postgres, arena, id, false, found, row);
 }
 
 enum postgres_outcome queue_store_list(struct postgres *postgres, struct arena *arena,
@@ -184,28 +192,31 @@ static bool list_queue(struct redis *redis, struct arena *arena, struct str id, 
     return redis_call(redis, arena, queue_publication_listed(arena, id, listed)) != NULL;
 }
 
-enum outcome queue_publish(struct redis *redis, struct arena *arena, const struct queue_row *row,
-                           enum queue_publish_intent intent, int64_t seq_floor, int64_t recovery_ms)
+static struct queue_publication publication_of(const struct queue_row *row,
+                                               enum queue_publish_intent intent)
 {
-    const struct queue_publication publication = {.intent = intent,
-                                                  .queue = row->id,
-                                                  .settings = row->settings,
-                                                  .operator_state = str_of(row->operator_state),
-                                                  .version = row->version,
-                                                  .epoch = row->epoch,
-                                                  .incarnation = row->incarnation,
-                                                  .deleted = row->deleted,
-                                                  .lottery_secret = row->lottery_secret,
-                                                  .lottery_draw = row->lottery_draw,
-                                                  .seq_floor = seq_floor,
-                                                  .recovery_ms = recovery_ms};
+    return (struct queue_publication){.intent = intent,
+                                      .queue = row->id,
+                                      .settings = row->settings,
+                                      .operator_state = str_of(row->operator_state),
+                                      .version = row->version,
+                                      .epoch = row->epoch,
+                                      .incarnation = row->incarnation,
+                                      .deleted = row->deleted,
+                                      .lottery_secret = row->lottery_secret,
+                                      .lottery_draw = row->lottery_draw,
+                                      .seq_floor = row->seq_checkpoint};
+}
 
+static enum outcome publish(struct redis *redis, struct arena *arena, const struct queue_row *row,
+                            const struct queue_publication *publication)
+{
     if (!row->deleted &&
         (!redis_primaries_begin(redis, arena) || !list_queue(redis, arena, row->id, true))) {
         return OUTCOME_ADMISSION_UNAVAILABLE;
     }
     enum outcome published =
-        outcome_of(redis_call(redis, arena, queue_publication_publish(arena, &publication)));
+        outcome_of(redis_call(redis, arena, queue_publication_publish(arena, publication)));
     if (published != OUTCOME_PUBLISHED && published != OUTCOME_OLDER) {
         return published == OUTCOME_NOT_FOUND ? published : OUTCOME_ADMISSION_UNAVAILABLE;
     }
@@ -221,12 +232,54 @@ enum outcome queue_publish(struct redis *redis, struct arena *arena, const struc
     return published;
 }
 
+enum outcome queue_publish_recovery(struct redis *redis, struct arena *arena,
+                                    const struct queue_row *row, int64_t seq_floor,
+                                    int64_t recovery_ms)
+{
+    struct queue_publication publication = publication_of(row, QUEUE_PUBLISH_RECOVER);
+
+    publication.seq_floor = seq_floor;
+    publication.recovery_ms = recovery_ms;
+    return publish(redis, arena, row, &publication);
+}
+
 enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
                                   const struct queue_row *row)
 {
-    return queue_publish(redis, arena, row,
-                         row->deleted ? QUEUE_PUBLISH_CREATE : QUEUE_PUBLISH_CHANGE,
-                         row->seq_checkpoint, 0);
+    const struct queue_publication publication =
+        publication_of(row, row->deleted ? QUEUE_PUBLISH_CREATE : QUEUE_PUBLISH_CHANGE);
+
+    return publish(redis, arena, row, &publication);
+}
+
+/* Of a queue in its first incarnation and epoch only its creation makes a line: every other process
+ * changes one that is there, or raises the incarnation first. */
+static bool had_no_line(const struct queue_row *row)
+{
+    return row->incarnation == 1 && row->epoch == 1;
+}
+
+enum outcome queue_publish_creation(struct postgres *postgres, struct redis *redis,
+                                    struct arena *arena, const struct queue_row *row)
+{
+    struct queue_publication publication = publication_of(row, QUEUE_PUBLISH_CREATE);
+    struct queue_row current;
+    char name[RANDOM_ID_TEXT + 1];
+    bool found;
+
+    random_id(name);
+    if (!redis_primaries_begin(redis, arena) ||
+        redis_call(redis, arena, queue_publication_announce(arena, row->id, str_of(name))) ==
+            NULL ||
+        find_queue(postgres, arena, row->id, true, &found, &current) != POSTGRES_OK) {
+        return OUTCOME_ADMISSION_UNAVAILABLE;
+    }
+    if (found && current.deleted == row->deleted && (row->deleted || had_no_line(&current))) {
+        publication.announced = str_of(name);
+    }
+    enum outcome published = publish(redis, arena, row, &publication);
+    /* A queue created again after its deletion is none of the deletion's concern. */
+    return published == OUTCOME_NOT_FOUND && row->deleted ? OUTCOME_OLDER : published;
 }
 
 enum outcome queue_lock(struct redis *redis, struct arena *arena, const struct queue_row *row,
@@ -308,6 +361,9 @@ static bool publish_if_behind(struct postgres *postgres, struct redis *redis, st
     if (published.version < 0 && !row->deleted) {
         outcome = is_new(row) ? OUTCOME_OLDER : OUTCOME_NOT_FOUND;
         report->on_their_way += outcome == OUTCOME_OLDER;
+    } else if (published.version < 0) {
+        outcome = queue_publish_creation(postgres, redis, arena, row);
+        report->published += outcome == OUTCOME_PUBLISHED;
     } else if (published.version < row->version ||
                (published.version == row->version && !published.whole && !row->deleted)) {
         outcome = queue_publish_change(redis, arena, row);

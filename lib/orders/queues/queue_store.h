@@ -100,14 +100,21 @@ enum postgres_outcome queue_store_get(struct postgres *postgres, struct arena *a
 enum postgres_outcome queue_store_list(struct postgres *postgres, struct arena *arena,
                                        bool deleted_too, struct queue_row **rows, size_t *count);
 
-/** Publishes `row` to Redis, with the last availability finding, and adds the queue to the
- *  schedulers' list or removes it. If Redis has no line of this queue, one is created: it gives
- *  out no number up to `seq_floor` and promotes nobody for `recovery_ms`. PUBLISHED, OLDER (Redis
- *  has this version or a newer one), NOT_FOUND (the intent does not fit) or
- *  ADMISSION_UNAVAILABLE. */
-enum outcome queue_publish(struct redis *redis, struct arena *arena, const struct queue_row *row,
-                           enum queue_publish_intent intent, int64_t seq_floor,
-                           int64_t recovery_ms);
+/** Publishes a queue that has just been created or deleted, with the last availability finding, and
+ *  adds it to the schedulers' list or removes it. PUBLISHED, OLDER (Redis has this version or a
+ *  newer one, or a deleted queue was created again), ADMISSION_UNAVAILABLE, or NOT_FOUND, with
+ *  nothing published: Redis does not have the queue, and may have lost it since its creation, so
+ *  only recovery may create the line. However late it is, it makes no queue known that Redis has
+ *  lost. */
+enum outcome queue_publish_creation(struct postgres *postgres, struct redis *redis,
+                                    struct arena *arena, const struct queue_row *row);
+
+/** Publishes a recovered queue after its preparation. Its line gives out no number up to
+ *  `seq_floor` and promotes nobody for `recovery_ms`. NOT_FOUND if it is not prepared in this
+ *  incarnation and epoch; otherwise as above. */
+enum outcome queue_publish_recovery(struct redis *redis, struct arena *arena,
+                                    const struct queue_row *row, int64_t seq_floor,
+                                    int64_t recovery_ms);
 
 /** Publishes a change that was just made to a queue which Redis should have. NOT_FOUND, with
  *  nothing published, if Redis does not have it: it has lost its data, and only recovery may

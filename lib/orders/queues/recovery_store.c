@@ -14,17 +14,23 @@ enum postgres_outcome recovery_lock(struct postgres *postgres, struct arena *are
     return outcome;
 }
 
-enum postgres_outcome recovery_unlock(struct postgres *postgres, struct arena *arena)
+enum postgres_outcome recovery_unlock(struct postgres *postgres, struct arena *arena,
+                                      bool *was_locked)
 {
     const PGresult *result;
 
-    return postgres_query(postgres, arena, QUERY_RECOVERY_UNLOCK, NULL, &result);
+    enum postgres_outcome outcome =
+        postgres_query(postgres, arena, QUERY_RECOVERY_UNLOCK, NULL, &result);
+    *was_locked = outcome == POSTGRES_OK && PQgetvalue(result, 0, 0)[0] == 't';
+    return outcome;
 }
 
 enum postgres_outcome incarnation_raise(struct postgres *postgres, struct arena *arena,
-                                        struct str queue, int64_t expected, int64_t *incarnation)
+                                        struct str queue, int64_t expected, int64_t known,
+                                        int64_t *incarnation)
 {
-    const char *const parameters[] = {arena_copy(arena, queue), arena_int(arena, expected)};
+    const char *const parameters[] = {arena_copy(arena, queue), arena_int(arena, expected),
+                                      arena_int(arena, known)};
     const PGresult *result;
 
     enum postgres_outcome outcome =

@@ -18,15 +18,19 @@
 enum postgres_outcome recovery_lock(struct postgres *postgres, struct arena *arena,
                                     int64_t pause_ms, bool *is_locked);
 
-/** Releases the lock, and with it the limit of pauses. */
-enum postgres_outcome recovery_unlock(struct postgres *postgres, struct arena *arena);
+/** Releases the lock, and with it the limit of pauses. `*was_locked`: false if this connection did
+ *  not have it any more. */
+enum postgres_outcome recovery_unlock(struct postgres *postgres, struct arena *arena,
+                                      bool *was_locked);
 
 /** Raises the incarnation of `queue` by one if it is still `expected`: waits for running orders,
  *  and orders of earlier claims can no longer commit. Of several callers with the same `expected`,
- *  one raises it. POSTGRES_OK: `*incarnation` is the one now in force, 0 if the queue does not
- *  exist. */
+ *  one raises it. `known` is the latest incarnation that Redis knows: if PostgreSQL has lost it, the
+ *  incarnation is raised above it, by at most a thousand; 0 otherwise. POSTGRES_OK: `*incarnation`
+ *  is the one now in force, 0 if the queue does not exist. */
 enum postgres_outcome incarnation_raise(struct postgres *postgres, struct arena *arena,
-                                        struct str queue, int64_t expected, int64_t *incarnation);
+                                        struct str queue, int64_t expected, int64_t known,
+                                        int64_t *incarnation);
 
 /** Numbers of `queue` in `epoch`, greater than `after`, whose owners have spent an admission:
  *  ascending, at most `limit` (≥ 1). Read them after incarnation_raise(), page by page until one is

@@ -86,6 +86,12 @@ def test_returns_are_refused(full, api, visitor_queue):
     assert full.first.is_through()
 
 
+def test_a_visit_to_a_lost_queue_is_returned_later(full, api, parts):
+    value = full.first.cookies[f"sluice_pass-{full.queue}"]
+    parts.forget_everything()
+    assert_problem(api.admin("POST", f"/queues/{full.queue}/returns", {"pass": value}), 503, "ADMISSION_UNAVAILABLE")
+
+
 def test_returned_visit_orders_nothing_more(api, make_site):
     """A queue for members: the entry token ends with the visit."""
     queue = api.queue(entryTtlSeconds=60)

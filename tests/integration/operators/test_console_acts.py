@@ -160,3 +160,19 @@ class TestDryRun:
         assert_problem(api.admin("POST", "/gate/dry-run", {"queue": some_name("none"), "url": "/"}), 404, "NOT_FOUND")
         assert_problem(api.admin("POST", "/gate/dry-run", {"queue": "No", "url": "/"}), 400, "INVALID_REQUEST")
         assert_problem(api.call("POST", "/v1/admin/gate/dry-run", {}, {}), 401, "UNAUTHENTICATED")
+
+    @pytest.mark.parametrize("known", [False, True], ids=["never-seen", "seen"])
+    def test_tells_a_lost_queue_from_a_deleted_one(self, parts, api, visitor_queue, dry, known):
+        """Also where a worker still has its settings. The routes about a member say the same."""
+        queue, member = visitor_queue(), f"/members/{some_name('m')}"
+        deleted = api.queue()
+        assert api.admin("DELETE", f"/queues/{deleted}").status == 204
+        if known:
+            for _ in range(8):
+                dry(queue)
+        parts.forget_everything()
+        for name, status, code in ((queue, 503, "ADMISSION_UNAVAILABLE"), (deleted, 404, "NOT_FOUND")):
+            for body in ({}, {"member": "v~" + 22 * "A"}):
+                assert_problem(api.admin("POST", "/gate/dry-run", {"queue": name, "url": "/", **body}), status, code)
+            assert_problem(api.admin("GET", f"/queues/{name}{member}"), status, code)
+            assert_problem(api.admin("POST", f"/queues/{name}{member}/evict"), status, code)

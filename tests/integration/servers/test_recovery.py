@@ -1,11 +1,12 @@
 """Redis has lost everything: people with tickets keep their numbers, those who ordered get no second place."""
 
+import threading
 from contextlib import closing
 
 import pytest
 
 from lib import processes
-from lib.api import ticket_payload
+from lib.api import some_name, ticket_payload
 from lib.client import assert_problem
 from lib.wait import until
 
@@ -112,6 +113,144 @@ def test_a_reconcile_that_stands_still_in_a_recovery_leaves_it_to_another(parts,
     assert parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) == 3
 
 
+def spend(parts, queue, numbers):
+    parts.postgres.query("INSERT INTO admission_use (admission_id, queue, epoch, seq, kind, ref) "
+                         "SELECT %s || n, %s, 1, n, 'order', 'r' FROM generate_series(1, %s) n", queue, queue, numbers)
+
+
+def test_a_loss_between_two_pages_costs_no_interval(parts, api):
+    """The only reconcile begins again at once; its next pass would be a minute later."""
+    queue = api.queue(recoverySeconds=0)
+    spend(parts, queue, 1500)
+    parts.forget_everything()
+    parts.arm_pause("reconcile.page_loaded")
+    parts.start_reconcile(60)
+    pid = parts.wait_hit("reconcile.page_loaded")
+    try:
+        parts.redis.flushall()
+    finally:
+        processes.cont(pid)
+    until(lambda: api.member().enter(queue).status == 201, 10, "the queue is back")
+    assert parts.redis.bitcount(f"sluice:{{{queue}}}:seated") == 1500
+
+
+def test_a_reconcile_that_has_lost_the_lock_does_not_begin_again(parts, api):
+    """Its recovery is another one's by then."""
+    queue = api.queue(recoverySeconds=0)
+    spend(parts, queue, 1500)
+    parts.forget_everything()
+    parts.arm_pause("reconcile.page_loaded")
+    parts.start_reconcile(60)
+    pid = parts.wait_hit("reconcile.page_loaded")
+    try:
+        parts.postgres.superuser("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        parts.reconcile_until(lambda: api.member().enter(queue).status == 201, what="the queue is back")
+        incarnation = parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue)
+    finally:
+        processes.cont(pid)
+    parts.stop_reconcile()
+    assert parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) == incarnation
+    assert api.member().enter(queue).status == 201
+
+
+@pytest.mark.parametrize("lost", ["line", "nothing"])
+def test_postgresql_that_has_lost_incarnations_catches_up_in_one_pass(parts, api, lost):
+    """Redis has a recovery in incarnation 40, prepared or published, that PostgreSQL has lost, and a version with it."""
+    queue = api.queue(recoverySeconds=0)
+    sku, member = api.product(queue), api.ready_member(queue)
+    settings, state = (f"sluice:{{{queue}}}:{name}" for name in ("settings", "state"))
+    if lost == "line":
+        parts.forget_everything()
+        parts.redis.hset(state, mapping={"preparedFor": 40, "preparedEpoch": 1, "preparedTo": "all"})
+    else:
+        parts.redis.hset(settings, mapping={"version": 99, "incarnation": 40})
+        parts.redis.hset(state, "incarnation", 40)
+        tenures = parts.redis.hgetall("sluice:tenures")
+        parts.redis.delete("sluice:tenures")
+        parts.redis.hset("sluice:tenures", mapping={name: value for name, value in tenures.items() if len(name) < 40} |
+                         {40 * "0": 40 * "1"})
+    parts.reconcile()
+    assert parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) == 41
+    assert parts.redis.hget(state, "incarnation") == "41"
+    assert api.member().enter(queue).status == 201
+    if lost == "nothing":
+        assert member.order(queue, [{"sku": sku, "quantity": 1}]).status == 201
+
+
+def late(parts, call):
+    """A change by an operator's worker that stands still between its commit and its publication. Returns a function that
+    lets it go on and gives the answer."""
+    parts.arm_pause("operator.stored")
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(call()))
+    thread.start()
+    pid = parts.wait_hit("operator.stored")
+
+    def go_on():
+        processes.cont(pid)
+        thread.join(20)
+        return answers[0]
+    return go_on
+
+
+def come_back(parts, queue, members):
+    """A crowd whose queue Redis has lost, and that nothing late has made known."""
+    for member in members:
+        assert_problem(member.position(queue), 503, "ADMISSION_UNAVAILABLE")
+    parts.reconcile_until(lambda: members[0].position(queue).status == 200, what="the queue is back")
+    for member in reversed(members):
+        assert member.position(queue)["status"] == "WAITING"
+    assert [member.position(queue)["rank"] for member in members] == list(range(len(members)))
+
+
+@pytest.mark.limit(90)
+def test_a_creation_that_is_late_makes_no_lost_queue_known(parts, api):
+    """Reconcile has recovered the queue meanwhile, a crowd has come, and Redis has lost its memory."""
+    queue = some_name("q")
+    created = late(parts, lambda: api.admin("PUT", f"/queues/{queue}", {"ratePerSecond": 1, "maxActive": 1, "recoverySeconds": 30,
+                                                                         "activation": "hold"}))
+    try:
+        parts.forget_everything()
+        first = api.member()
+        parts.reconcile_until(lambda: first.enter(queue).status == 201, what="reconcile makes the queue")
+        members = [first, *(api.member() for _ in range(4))]
+        for member in members[1:]:
+            assert member.enter(queue).status == 201
+        parts.forget_everything()
+    finally:
+        answer = created()
+    assert_problem(answer, 503, "ADMISSION_UNAVAILABLE")
+    come_back(parts, queue, members)
+
+
+@pytest.mark.limit(90)
+def test_a_deletion_that_is_late_makes_no_lost_queue_known(parts, api):
+    """The queue was created again meanwhile, a crowd has come, and Redis has lost its memory."""
+    queue = api.queue(ratePerSecond=1, maxActive=1, recoverySeconds=30, activation="hold")
+    deleted = late(parts, lambda: api.admin("DELETE", f"/queues/{queue}?force=true"))
+    try:
+        parts.postgres.query("SELECT queue_write(id, NULL, true, settings, 'me', 'r') FROM queue WHERE id = %s", queue)
+        parts.reconcile()
+        members = [api.member() for _ in range(5)]
+        for member in members:
+            assert member.enter(queue).status == 201
+        parts.forget_everything()
+    finally:
+        answer = deleted()
+    assert answer.status == 204, answer.body
+    come_back(parts, queue, members)
+
+
+def test_a_queue_can_be_deleted_and_created_while_redis_is_empty(parts, api):
+    queue = api.queue()
+    parts.forget_everything()
+    assert api.admin("DELETE", f"/queues/{queue}?force=true").status == 204
+    assert_problem(api.member().enter(queue), 404, "NOT_FOUND")
+    other = api.queue()
+    assert api.member().enter(other).status == 201
+    assert api.state(other)["incarnation"] == 1
+
+
 def test_promotion_waits_for_those_who_come_back(parts, api, lost):
     """Nobody overtakes: promotion begins recoverySeconds after the queue is back, with an empty bucket."""
     queue, _items, members = lost
@@ -133,7 +272,6 @@ def test_promotion_waits_for_those_who_come_back(parts, api, lost):
 
 def test_order_of_before_the_loss_does_not_commit_afterwards(parts, api):
     """A worker stopped before its transaction; Redis is lost and recovered; then it goes on."""
-    import threading
     from lib.processes import cont
     queue = api.queue(recoverySeconds=0)
     sku = api.product(queue)
