@@ -240,7 +240,7 @@ TEXT
 One series per pool, method and route of `fcgi-app/routes.tbl` that has been requested.
 
 TEXT
-    print_metrics '^REQUEST_COUNTS$' 'pool, method, route, status=2xx, 3xx, 4xx, 5xx'
+    print_metrics '^REQUEST_COUNTS$' 'pool, method, route, status=2xx, 3xx, 4xx, 5xx, waiting'
     print_metrics '^REQUEST_TIMES$' 'pool, method, route' | tail -n +3
     cat <<'TEXT'
 
