@@ -224,7 +224,9 @@ memory: a scrape queries neither Redis nor PostgreSQL. nginx allows the addresse
 [runbook.md](runbook.md) says what to do.
 
 Metrics read from Redis or PostgreSQL (queues, payments, the outbox) are the same on every host that shows them: take the `max`
-over hosts, not the `sum`. A host's counters start at 0 when its `metrics_file` is created: at its start, or when another
+over hosts, not the `sum`. They stay as they are on a host whose board or reconcile has stopped: leave these out, as in
+`max by (queue) (sluice_queue_leader and on (job, instance) sluice:figures:fresh)`; [rules.yml](rules.yml) records `sluice:figures:fresh` for
+queues, `sluice:books:fresh` for payments and the outbox, `sluice:reconcile:fresh` for `sluice_reconcile_needs_person`. A host's counters start at 0 when its `metrics_file` is created: at its start, or when another
 release creates a new one.
 
 ## Hosts
@@ -240,7 +242,7 @@ TEXT
 One series per pool, method and route of `fcgi-app/routes.tbl` that has been requested.
 
 TEXT
-    print_metrics '^REQUEST_COUNTS$' 'pool, method, route, status=2xx, 3xx, 4xx, 5xx'
+    print_metrics '^REQUEST_COUNTS$' 'pool, method, route, status=2xx, 3xx, 4xx, 5xx, waiting'
     print_metrics '^REQUEST_TIMES$' 'pool, method, route' | tail -n +3
     cat <<'TEXT'
 

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <curl/curl.h>
 
 #include "lib/base/buffer.h"
 #include "lib/base/secret.h"
+#include "sluicectl/installation.h"
 
 enum {
     CONNECT_TIMEOUT_MS = 3000,
@@ -16,8 +16,6 @@ enum {
     PUT_TIMEOUT_MS = 130000, /* a complete plan of seats is stored in one request */
     ANSWER_MAX = 32 * 1024 * 1024
 };
-
-static const char INSTALLED_KEY[] = "/etc/sluice/secrets/operators/admin.key";
 
 static void release_json(void *object)
 {
@@ -38,20 +36,6 @@ static bool no_answer(struct client_answer *answer, enum exit_code code, const c
     return false;
 }
 
-/** The file of the operator's key: the one named, else in Sluice's folder; without a named and an
- *  existing folder, that of an installed Sluice. */
-static const char *key_file(const struct invocation *invocation)
-{
-    const char *named = getenv("SLUICE_ADMIN_KEY_FILE");
-    const char *ours = arena_format(invocation->arena, "%s/secrets/admin.key", invocation->data);
-
-    if (named != NULL && named[0] != '\0') {
-        return named;
-    }
-    bool elsewhere = strcmp(invocation->data, DATA_USUAL) == 0 && access(ours, F_OK) != 0;
-    return elsewhere && access(INSTALLED_KEY, F_OK) == 0 ? INSTALLED_KEY : ours;
-}
-
 /** The first line that is not a comment: of several keys the one to use. */
 static struct str first_key(struct str text)
 {
@@ -66,18 +50,20 @@ static struct str first_key(struct str text)
 static struct curl_slist *key_header(const struct invocation *invocation,
                                      struct client_answer *answer)
 {
-    const char *path = key_file(invocation);
+    const char *path = installation_key_file(invocation);
     char error[SECRET_ERROR];
     char *bytes = NULL;
     size_t length = 0;
 
     if (!secret_read(path, &bytes, &length, error)) {
-        (void)no_answer(answer, EXIT_CONFIG,
-                        arena_format(invocation->arena,
-                                     "the admin key cannot be read: %s. Name Sluice's folder with "
-                                     "--data or SLUICE_DATA, or the key with "
-                                     "SLUICE_ADMIN_KEY_FILE.",
-                                     error));
+        (void)no_answer(
+            answer, EXIT_CONFIG,
+            arena_format(
+                invocation->arena,
+                "the admin key cannot be read: %s. %s Sluice's folder with "
+                "--data or SLUICE_DATA, or the key with "
+                "SLUICE_ADMIN_KEY_FILE.",
+                error, installation_is_system(invocation) ? "Use root's rights, or name" : "Name"));
         return NULL;
     }
     struct str key = first_key(str_sized(bytes, length));
@@ -109,14 +95,42 @@ static bool perform(const struct invocation *invocation, CURL *curl, struct clie
         answer->date_ms = date_of(curl);
         return true;
     }
-    bool closed = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
-    return no_answer(answer, EXIT_UNAVAILABLE,
-                     arena_format(invocation->arena,
-                                  closed
-                                      ? "%s does not answer (%s). Is Sluice running? Start it with "
-                                        "scripts/run, or name its address with --url or SLUICE_URL."
-                                      : "%s sent an incomplete answer: %s.",
-                                  invocation->url, curl_easy_strerror(code)));
+    if (code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST) {
+        return no_answer(answer, EXIT_UNAVAILABLE,
+                         arena_format(invocation->arena, "%s sent an incomplete answer: %s.",
+                                      invocation->url, curl_easy_strerror(code)));
+    }
+    return no_answer(
+        answer, EXIT_UNAVAILABLE,
+        arena_format(invocation->arena,
+                     installation_is_system(invocation)
+                         ? "%s does not answer (%s). Is nginx running (nginx -t), and does its "
+                           "configuration include /var/lib/sluice/nginx/http.conf? Another address "
+                           "is named with --url or SLUICE_URL."
+                         : "%s does not answer (%s). Is Sluice running? Start it with scripts/run, "
+                           "or name its address with --url or SLUICE_URL.",
+                     invocation->url, curl_easy_strerror(code)));
+}
+
+/** The sentences for an answer that is not Sluice's: `path` was requested. */
+static const char *stranger(const struct invocation *invocation, CURL *curl, const char *path,
+                            long status)
+{
+    char *target = NULL;
+
+    (void)curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &target);
+    if (target == NULL) {
+        return arena_format(invocation->arena,
+                            "%s answered with status %ld and without JSON. Is that Sluice?",
+                            invocation->url, status);
+    }
+    size_t length = strlen(target);
+    size_t end = strlen(path);
+    bool same_path = length > end && strcmp(target + length - end, path) == 0;
+    return arena_format(invocation->arena,
+                        "%s redirects to %.*s, where sluicectl does not follow with the admin key. "
+                        "If that is Sluice, name it with --url or SLUICE_URL.",
+                        invocation->url, (int)(same_path ? length - end : length), target);
 }
 
 static void set_options(CURL *curl, const char *url, const char *method, struct curl_slist *headers,
@@ -165,15 +179,15 @@ bool client_try(const struct invocation *invocation, const char *method, const c
                                json_object_to_json_string_ext(body, JSON_C_TO_STRING_PLAIN));
     }
     bool answered = perform(invocation, curl, answer);
-    if (answered && received.length > 0) {
+    if (answered && answer->status >= 300 && answer->status < 400) {
+        answered =
+            no_answer(answer, EXIT_UNAVAILABLE, stranger(invocation, curl, path, answer->status));
+    } else if (answered && received.length > 0) {
         answer->body = json_tokener_parse(arena_copy(invocation->arena, buffer_text(&received)));
         arena_on_reset(invocation->arena, release_json, answer->body);
         if (!json_object_is_type(answer->body, json_type_object)) {
-            answered = no_answer(
-                answer, EXIT_UNAVAILABLE,
-                arena_format(invocation->arena,
-                             "%s answered with status %ld and without JSON. Is that Sluice?",
-                             invocation->url, answer->status));
+            answered = no_answer(answer, EXIT_UNAVAILABLE,
+                                 stranger(invocation, curl, path, answer->status));
         }
     }
     buffer_free(&received);
@@ -226,8 +240,8 @@ enum exit_code client_refused(const struct invocation *invocation,
     if (strcmp(code, "UNAUTHENTICATED") == 0) {
         return failed_as(
             exit_code,
-            "the admin key was not accepted (%s): is %s/secrets that of the Sluice at %s?", code,
-            invocation->data, invocation->url);
+            "the admin key was not accepted (%s): is the one in %s that of the Sluice at %s?", code,
+            installation_key_file(invocation), invocation->url);
     }
     return failed_as(
         exit_code, "%s%s%s (%s)", pointer, pointer[0] != '\0' ? ": " : "",

@@ -1,6 +1,6 @@
 /*
  * client — the operator API by HTTP: one request, one JSON answer, with time-outs and without
- * following redirects, so that the key is sent only to the given address.
+ * following redirects, so that the key is sent only to the given address. A redirect is no answer.
  */
 #ifndef SLUICE_SLUICECTL_CLIENT_H
 #define SLUICE_SLUICECTL_CLIENT_H

@@ -12,6 +12,7 @@
 
 #include "lib/base/log.h"
 #include "sluicectl/commands.h"
+#include "sluicectl/installation.h"
 
 enum option_kind { KIND_FLAG, KIND_NUMBER, KIND_TEXT };
 
@@ -119,9 +120,12 @@ static bool take_option(int letter, struct invocation *invocation, struct reques
     }
 }
 
-/** Checks the URL and removes trailing slashes. */
+/** Finds the URL where none is named, checks it and removes trailing slashes. */
 static bool settle_url(struct invocation *invocation)
 {
+    if (invocation->url[0] == '\0') {
+        invocation->url = installation_url(invocation);
+    }
     struct str url = str_of(invocation->url);
 
     if (!str_starts(url, STR("http://")) && !str_starts(url, STR("https://"))) {
@@ -181,7 +185,7 @@ int main(int argc, char **argv)
 {
     struct requests requests = {0};
     struct invocation invocation = {
-        .url = environment("SLUICE_URL", "http://127.0.0.1:8080"),
+        .url = environment("SLUICE_URL", ""),
         .data = environment("SLUICE_DATA", DATA_USUAL),
 #define GLOBAL(spelling, value, text)
 #define OPTION(name, field, spelling, kind, minimum, maximum, initial, value, text)                \

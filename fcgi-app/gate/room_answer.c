@@ -363,6 +363,9 @@ void room_answer(const struct services *services, const struct request *request,
     if (page) {
         (void)str_to_int64(str_of(services->settings->waiting_status), 200, 503, &status);
         answer_page(services, request, response, visit, face, position, pause.retry_ms);
+        problem_report(response, face == FACE_UNAVAILABLE || face == FACE_NOT_CONFIGURED
+                                     ? PROBLEM_ADMISSION_UNAVAILABLE
+                                     : PROBLEM_WAITING);
     } else {
         answer_json(services, request, response, visit, face, position, pause);
     }

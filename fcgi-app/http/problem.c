@@ -7,15 +7,7 @@
 
 enum { DETAIL_MAX = 1024, HTTP_TOO_MANY_REQUESTS = 429, HTTP_UNAVAILABLE = 503 };
 
-struct row {
-    struct str code;
-    int status;
-    struct str title;
-    int retry_after;
-    struct str advice;
-};
-
-static const struct row TABLE[PROBLEM_COUNT] = {
+static const struct problem_row TABLE[PROBLEM_COUNT] = {
 #define TEXT(literal)                                                                              \
     {                                                                                              \
         literal, sizeof(literal) - 1                                                               \
@@ -40,7 +32,7 @@ int64_t problem_spread_ms(int64_t least_ms)
     return least_ms + random_below((uint32_t)((PROBLEM_SPREAD - 1) * least_ms) + 1);
 }
 
-static void add_retry_after(struct response *response, const struct row *row)
+static void add_retry_after(struct response *response, const struct problem_row *row)
 {
     int seconds = row->retry_after;
 
@@ -50,15 +42,15 @@ static void add_retry_after(struct response *response, const struct row *row)
     buffer_format(&response->headers, "Retry-After: %d\r\n", seconds);
 }
 
-/* The code comes first in the body, where request_log reads it. */
-static void answer(const struct request *request, struct response *response, const struct row *row,
-                   struct str pointer, struct str detail)
+static void answer(const struct request *request, struct response *response,
+                   const struct problem_row *row, struct str pointer, struct str detail)
 {
     struct buffer *body = &response->body;
 
     response_clear(response);
     response_json(response, row->status);
     response->content_type = "application/problem+json";
+    response->problem = row;
     buffer_format(body, "{\"code\":\"%.*s\",\"type\":\"/problems/", STR_ARG(row->code));
     add_kebab(body, row->code);
     buffer_format(body, "\",\"title\":\"%.*s\",\"status\":%d,\"detail\":", STR_ARG(row->title),
@@ -103,6 +95,28 @@ void problem_answer_at(const struct request *request, struct response *response,
     answer(request, response, &TABLE[PROBLEM_INVALID_REQUEST], str_of(pointer), str_of(text));
 }
 
+void problem_report(struct response *response, enum problem problem)
+{
+    response->problem = &TABLE[problem];
+}
+
+static enum metric_class class_of_status(int status)
+{
+    return (enum metric_class)(METRIC_CLASS_1XX + status / 100 - 1);
+}
+
+enum metric_class problem_class(const struct response *response)
+{
+    const struct problem_row *row = response->problem;
+
+    if (row == NULL) {
+        return class_of_status(response->status);
+    }
+    return row == &TABLE[PROBLEM_WAITING] || row == &TABLE[PROBLEM_QUEUE_FULL]
+               ? METRIC_CLASS_WAITING
+               : class_of_status(row->status);
+}
+
 void problem_add(struct response *response, const char *name, struct str json)
 {
     struct buffer *body = &response->body;
@@ -118,7 +132,7 @@ void problem_add(struct response *response, const char *name, struct str json)
 void problem_answer_outcome(const struct request *request, struct response *response,
                             enum outcome outcome)
 {
-    const struct row *row = &TABLE[PROBLEM_ADMISSION_UNAVAILABLE];
+    const struct problem_row *row = &TABLE[PROBLEM_ADMISSION_UNAVAILABLE];
     struct str word = str_of(outcome_word(outcome));
 
     for (int i = 0; i < PROBLEM_COUNT; i++) {

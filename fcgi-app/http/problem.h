@@ -9,12 +9,22 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
 #include "lib/admission/outcome.h"
+#include "lib/metrics/metrics.h"
 
 enum problem {
 #define ERROR(code, status, title, retry_after, advice) PROBLEM_##code,
 #include "fcgi-app/http/errors.tbl"
 #undef ERROR
     PROBLEM_COUNT
+};
+
+/** A row of the table. */
+struct problem_row {
+    struct str code;
+    int status;
+    struct str title;
+    int retry_after;
+    struct str advice;
 };
 
 /* Clients refused by an outage or a crowd must not come back together: Retry-After of 429 and 503
@@ -36,6 +46,14 @@ void problem_answer(const struct request *request, struct response *response, en
 void problem_answer_at(const struct request *request, struct response *response,
                        const char *pointer, const char *detail, ...)
     __attribute__((format(printf, 4, 5)));
+
+/** Records that the answer reports `problem` in its own form, such as a page, and with its own
+ *  status. */
+void problem_report(struct response *response, enum problem problem);
+
+/** The class of the answer for metrics and logs: that of the problem which it reports, or of its
+ *  status. WAITING and QUEUE_FULL are what the system is for, and no errors. */
+enum metric_class problem_class(const struct response *response);
 
 /** Adds a member to the last problem answered, e.g. "taken": `json` is JSON text. */
 void problem_add(struct response *response, const char *name, struct str json);

@@ -1,5 +1,6 @@
 #include "fcgi-app/http/request_log.h"
 
+#include "fcgi-app/http/problem.h"
 #include "lib/base/digest.h"
 
 enum { HASH_SHOWN = 16, LINES_A_SECOND = 100 };
@@ -33,18 +34,6 @@ struct str request_log_take_member(void)
     return id;
 }
 
-/* A problem's body begins with its code. */
-static struct str code_of(const struct response *response)
-{
-    const struct str before = STR("{\"code\":\"");
-    struct str body = buffer_text(&response->body), code = {0}, rest;
-
-    if (response->status >= 400 && str_starts(body, before)) {
-        (void)str_split(str_sized(body.p + before.n, body.n - before.n), '"', &code, &rest);
-    }
-    return code;
-}
-
 static bool is_one_too_many(int64_t now_ms)
 {
     if (now_ms / 1000 != request_logger.second) {
@@ -62,7 +51,9 @@ static bool is_one_too_many(int64_t now_ms)
 void request_log(const struct request *request, const struct response *response, const char *route,
                  struct str member, int64_t started_ms, int64_t now_ms)
 {
-    enum log_level level = response->status >= 500 ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
+    bool is_error = problem_class(response) == METRIC_CLASS_5XX;
+    enum log_level level = is_error ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
+    struct str code = response->problem == NULL ? str_sized(NULL, 0) : response->problem->code;
     char hash[SHA256_TEXT + 1] = "";
 
     if (level < request_logger.level || (level == LOG_LEVEL_INFO && is_one_too_many(now_ms))) {
@@ -75,8 +66,7 @@ void request_log(const struct request *request, const struct response *response,
     log_event(level, "request",
               LOG_FIELDS(LOG_TEXT("method", METHOD_NAMES[request->method]),
                          LOG_TEXT("route", route), LOG_INT("status", response->status),
-                         LOG_STR("code", code_of(response)),
-                         LOG_INT("durationMs", now_ms - started_ms),
+                         LOG_STR("code", code), LOG_INT("durationMs", now_ms - started_ms),
                          LOG_STR("member", str_sized(hash, member.n > 0 ? HASH_SHOWN : 0)),
                          LOG_INT("leftOut", request_logger.left_out)));
     log_set_request(str_sized(NULL, 0), str_sized(NULL, 0));

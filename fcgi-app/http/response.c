@@ -55,6 +55,7 @@ void response_clear(struct response *response)
     response->status = 200;
     response->content_type = NULL;
     response->cache_control = "no-store";
+    response->problem = NULL;
     response->follow_up = NULL;
     response->query = NULL;
     buffer_clear(&response->headers);
@@ -88,6 +89,7 @@ void response_json(struct response *response, int status)
 {
     response->status = status;
     response->content_type = "application/json";
+    response->problem = NULL;
     buffer_clear(&response->body);
 }
 

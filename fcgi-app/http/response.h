@@ -17,6 +17,7 @@
 enum { RESPONSE_MAX = 32 * 1024 * 1024 };
 
 struct line_query;
+struct problem_row;
 
 struct response {
     int status;            /* 200 unless set */
@@ -24,6 +25,8 @@ struct response {
     struct buffer body;
     const char *content_type;  /* NULL: no body */
     const char *cache_control; /* "no-store" unless set */
+    /* What the answer reports, also as a page; NULL: no problem. Set by problem.h. */
+    const struct problem_row *problem;
     struct redis_command
         *follow_up; /* queue pool: finish needs this reply too and is called once more with it */
     struct line_query

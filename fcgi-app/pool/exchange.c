@@ -116,7 +116,7 @@ bool exchange_begin(struct exchange *exchange, enum pool pool, size_t body_max, 
 
 static void note(const struct exchange *exchange, int64_t now_ms)
 {
-    pool_metrics_count(exchange->pool, exchange->route, exchange->response.status,
+    pool_metrics_count(exchange->pool, exchange->route, problem_class(&exchange->response),
                        clock_monotonic_us() - exchange->started_us);
     request_log(&exchange->request, &exchange->response,
                 exchange->route == NULL ? "" : exchange->route->path, exchange->member,

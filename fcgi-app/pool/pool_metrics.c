@@ -2,8 +2,6 @@
 
 #include <stdio.h>
 
-#include "lib/metrics/metrics.h"
-
 static const struct {
     const char *name;
     enum metric seen;
@@ -38,9 +36,10 @@ static int row_of(enum pool pool, const struct route *route)
     return *row - 2;
 }
 
-void pool_metrics_count(enum pool pool, const struct route *route, int status, int64_t us)
+void pool_metrics_count(enum pool pool, const struct route *route, enum metric_class class,
+                        int64_t us)
 {
-    metrics_requests_add(row_of(pool, route), status, us);
+    metrics_requests_add(row_of(pool, route), class, us);
 }
 
 void pool_metrics_beat(enum pool pool)

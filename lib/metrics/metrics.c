@@ -100,13 +100,13 @@ int metrics_requests_row(const char *labels)
     return -1;
 }
 
-void metrics_requests_add(int row, int status, int64_t us)
+void metrics_requests_add(int row, enum metric_class class, int64_t us)
 {
-    if (row < 0 || row >= METRIC_REQUESTS_MAX || status < 100 || status >= 600) {
+    if (row < 0 || row >= METRIC_REQUESTS_MAX || (unsigned int)class >= METRIC_CLASSES) {
         return;
     }
     struct metrics_requests_cell *cell = &metrics_file()->requests[row];
-    add(&cell->classes[status / 100 - 1], 1);
+    add(&cell->classes[class], 1);
     observe(&cell->times, us);
 }
 

@@ -42,11 +42,22 @@ enum queue_histogram {
 enum {
     METRIC_TIME_BUCKETS = 14,
     METRIC_WAIT_BUCKETS = 12,
-    METRIC_CLASSES = 5,        /* of responses: 1xx … 5xx */
     METRIC_QUEUES_MAX = 50,    /* shown by name; the others share one row */
     METRIC_QUEUE_NAME = 64,    /* bytes, with the NUL */
     METRIC_REQUESTS_MAX = 256, /* rows of pools and routes */
     METRIC_REQUESTS_NAME = 192 /* bytes of a row's labels, with the NUL */
+};
+
+/** Classes of responses. METRIC_CLASS_WAITING: a refusal that is the system's purpose, such as a
+ *  waiting page, whatever its status. */
+enum metric_class {
+    METRIC_CLASS_1XX,
+    METRIC_CLASS_2XX,
+    METRIC_CLASS_3XX,
+    METRIC_CLASS_4XX,
+    METRIC_CLASS_5XX,
+    METRIC_CLASS_WAITING,
+    METRIC_CLASSES
 };
 
 /** Upper bounds of all buckets but the last. */
@@ -109,8 +120,8 @@ void metrics_times(enum metric_histogram histogram, struct metric_times *times);
  *  table is full. */
 int metrics_requests_row(const char *labels);
 
-/** Counts a response with `status` that took `us`; row -1: no-op. */
-void metrics_requests_add(int row, int status, int64_t us);
+/** Counts a response of `class` that took `us`; row -1: no-op. */
+void metrics_requests_add(int row, enum metric_class class, int64_t us);
 
 /** Copies row `row` (0 ≤ row < METRIC_REQUESTS_MAX); returns false if there is none. */
 bool metrics_requests_read(int row, struct metric_requests *requests);

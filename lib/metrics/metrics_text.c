@@ -215,7 +215,9 @@ static size_t read_requests(struct metric_requests *rows)
 static void add_requests(struct buffer *out)
 {
     static const char *const CLASS_LABELS[METRIC_CLASSES] = {
-        "status=\"1xx\"", "status=\"2xx\"", "status=\"3xx\"", "status=\"4xx\"", "status=\"5xx\""};
+        [METRIC_CLASS_1XX] = "status=\"1xx\"", [METRIC_CLASS_2XX] = "status=\"2xx\"",
+        [METRIC_CLASS_3XX] = "status=\"3xx\"", [METRIC_CLASS_4XX] = "status=\"4xx\"",
+        [METRIC_CLASS_5XX] = "status=\"5xx\"", [METRIC_CLASS_WAITING] = "status=\"waiting\""};
     struct metric_requests *rows = calloc(METRIC_REQUESTS_MAX, sizeof(*rows));
 
     if (rows == NULL) {
@@ -225,7 +227,7 @@ static void add_requests(struct buffer *out)
     add_head(out, &REQUESTS);
     for (size_t i = 0; i < count; i++) {
         /* No pool responds with 1xx. */
-        for (size_t c = 1; c < METRIC_CLASSES && rows[i].labels[0] != '\0'; c++) {
+        for (size_t c = METRIC_CLASS_2XX; c < METRIC_CLASSES && rows[i].labels[0] != '\0'; c++) {
             add_series(out, REQUESTS.name, "", rows[i].labels, CLASS_LABELS[c]);
             add_value(out, rows[i].classes[c]);
         }

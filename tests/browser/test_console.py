@@ -161,6 +161,17 @@ def test_without_the_right_key_nothing_is_shown(api, console):
     assert page.text("#console") is None and page.evaluate("sessionStorage.length") == 0
 
 
+def test_blocked_site_data_cost_the_memory_of_the_key_only(api, console):
+    queue = api.still_queue()
+    page = console(api.admin_key, queue=queue, cookies=False)
+    page.until("document.querySelector('#link').dataset.state === 'live'")
+    page.click("#scheme")
+    page.until("document.querySelector('#scheme').textContent.endsWith('light')")
+    do(page, "pause")
+    page.until("document.querySelector('#done').textContent.includes('in force')")
+    assert api.state(queue)["state"] == "PAUSED"
+
+
 def test_a_confirmation_is_never_carried_out_on_another_queue(api, console):
     asked, other = api.still_queue(), api.still_queue()
     page = console(api.admin_key, queue=asked)

@@ -13,6 +13,7 @@ import pytest
 from lib import fastcgi, logs, metrics
 from lib.board import Board
 from lib.client import assert_problem, new_key
+from lib.gate import APP, Visitor
 from lib.wait import until
 
 POOLS = ("queue", "order", "payment", "operator", "catalog")
@@ -89,6 +90,34 @@ def test_requests_are_counted_by_route_and_class_whichever_worker_answers(parts,
     for outcome in ("entered", "again", "refused"):
         name = f'sluice_entries_total{{outcome="{outcome}"}}'
         assert after[name] - before[name] == 1, outcome
+
+
+def test_who_waits_is_no_error_in_metrics_and_logs(parts, api, visitor_queue, make_site):
+    """A waiting page, its JSON and a full line are answers of a class of their own, whatever their status, and not logged; a
+    page for an error is both."""
+    queue = visitor_queue(ratePerSecond=0)
+    site = make_site(queue, {"/nowhere/": "never-made"})
+    full = api.still_queue(maxWaiting=1)
+    assert api.member().enter(full).status == 201
+    room, entries = ("GET", "/_sluice/room"), ("POST", "/v1/queues/{queue}/entries")
+    before, lines = read(parts), len(logs.events(parts.logs, "request"))
+    browser = Visitor(site.port)
+    pages = [browser.ask("/") for _ in range(3)]
+    assert [page.status for page in pages] == [503] * 3 and pages[2].face == "WAITING"
+    assert Visitor(site.port, APP).ask("/").json["code"] == "WAITING"
+    assert_problem(api.member().enter(full), 503, "QUEUE_FULL")
+
+    def more(call, status):
+        return answers(read(parts), "queue", *call, status) - answers(before, "queue", *call, status)
+    assert more(room, "waiting") == 4 and more(entries, "waiting") == 1
+    assert more(room, "5xx") == more(entries, "5xx") == 0
+    assert logs.events(parts.logs, "request")[lines:] == []
+
+    failed = Visitor(site.port).ask("/nowhere/")
+    assert failed.status == 503 and failed.is_page
+    assert more(room, "waiting") == 4 and more(room, "5xx") == 1
+    written = until(lambda: logs.events(parts.logs, "request")[lines:], 5, "the line of the error")
+    assert [(line["status"], line["code"]) for line in written] == [(503, "ADMISSION_UNAVAILABLE")]
 
 
 def test_every_worker_gives_the_same_answer_without_asking_anybody(parts):

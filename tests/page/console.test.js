@@ -71,6 +71,10 @@ test('a confirmation says what happens to how many', async () => {
     assert.match(act('rate').effects(entry(), 50).join(' '), /twice as much/);
     assert.match(act('places').effects(entry(), 50).join(' '), /no one is admitted until 30 are done/);
     assert.match(act('reset').effects(entry()).join(' '), /1,200 who wait lose.*80 inside.*cannot be undone/);
+    assert.match(act('release').effects(entry({}, { activation: 'hold' })).join(' '), /Sets.* on, whatever it was.*queue set sale activation=off \(or watch\)/);
+    assert.deepStrictEqual(act('release').body(entry()), { activation: 'on' });
+    assert.match(act('hold').effects(entry({}, { activation: 'watch' })).join(' '), /activation is watch now, and on after the release/);
+    assert.doesNotMatch(act('hold').effects(entry()).join(' '), /activation/);
     for (const id of ['reset', 'sold-out'])
         assert.ok(act(id).typed, `${id} is not pressed by mistake`);
 });
@@ -107,6 +111,26 @@ test('a change of the audit names what differs', async () => {
     const { changes } = await figures;
     assert.deepStrictEqual(changes({ version: 1, settings: { ratePerSecond: 20, burst: null } }, { version: 2, settings: { ratePerSecond: 25, burst: null } }), ['ratePerSecond 20 → 25']);
     assert.deepStrictEqual(changes(null, { member: 'kim' }), ['member kim']);
+});
+
+test('what the browser does not keep is remembered by the page', async () => {
+    const { storeOf } = await import(path.join(FOLDER, 'store.mjs'));
+    const refuses = () => { throw new Error('refused'); };
+    const kept = new Map();
+    const storages = {
+        usual: () => ({ getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text), removeItem: (name) => kept.delete(name) }),
+        blocked: refuses,
+        full: () => ({ getItem: () => null, setItem: refuses, removeItem() {} }),
+    };
+    for (const [name, find] of Object.entries(storages)) {
+        const store = storeOf(find);
+        assert.strictEqual(store.get('a'), null, name);
+        store.set('a', 'one');
+        store.set('a', 'two');
+        assert.strictEqual(store.get('a'), 'two', name);
+        store.forget('a');
+        assert.strictEqual(store.get('a'), null, name);
+    }
 });
 
 test('uPlot is npm’s, byte for byte', () => {

@@ -113,20 +113,21 @@ TEST(requests_of_all_processes_share_the_row_of_their_labels)
             bool open = metrics_open(scratch_path("requests"));
             int row = metrics_requests_row(labels);
             for (int n = 0; open && n < 1000; n++) {
-                metrics_requests_add(row, n % 10 == 0 ? 503 : 204, 2000);
+                metrics_requests_add(row, n % 10 == 0 ? METRIC_CLASS_WAITING : METRIC_CLASS_2XX,
+                                     2000);
             }
             _exit(0);
         }
     }
     while (wait(NULL) > 0) {
     }
-    metrics_requests_add(-1, 200, 1);
-    metrics_requests_add(metrics_requests_row(labels), 42, 1);
+    metrics_requests_add(-1, METRIC_CLASS_5XX, 1);
     format(&out);
     assert_contains(out.bytes,
                     "\nsluice_requests_total{pool=\"queue\",method=\"GET\",route=\"/livez\","
                     "status=\"2xx\"} 3600\n");
-    assert_contains(out.bytes, "status=\"5xx\"} 400\n");
+    assert_contains(out.bytes, "status=\"5xx\"} 0\n");
+    assert_contains(out.bytes, "status=\"waiting\"} 400\n");
     assert_contains(out.bytes, "route=\"/livez\",le=\"0.002500\"} 4000\n");
     buffer_free(&out);
 }

@@ -87,6 +87,7 @@ export const ACTS = [
             `No one passes the gate, and the ${within(entry)} inside see the waiting page at their next click. That is more than a pause.`,
             `${waiting(entry)} keep their places in line.`,
             'For when the shop itself is in trouble.',
+            ...(entry.settings.activation === 'on' ? [] : [`The gate’s activation is ${entry.settings.activation} now, and on after the release: note it.`]),
         ],
         body: () => ({ activation: 'hold' }),
         inForce: ({ settings }) => settings && settings.activation === 'hold',
@@ -96,7 +97,8 @@ export const ACTS = [
         offered: ({ settings }) => settings && settings.activation === 'hold',
         title: ({ queue }) => `Release the hold of ${queue}?`,
         effects: (entry) => [
-            'The gate is on again: those with a pass come in at their next click.',
+            'Sets the gate’s activation to on, whatever it was before the hold: those with a pass come in at their next click, all others wait.',
+            `If it was off or watch, set that instead: sluicectl queue set ${entry.queue} activation=off (or watch).`,
             `${waiting(entry)} wait, and ${rate(entry.settings.ratePerSecond)} of them a second are let in.`,
         ],
         body: () => ({ activation: 'on' }),

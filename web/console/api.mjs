@@ -1,6 +1,8 @@
 /*
  * Requests to the operators' API with the key of this tab.
  */
+import { ofTab } from './store.mjs';
+
 const KEY = 'sluice-operator-key';
 const ANSWER_WITHIN_MS = 6000;
 
@@ -13,9 +15,9 @@ export class Refusal extends Error {
 }
 
 export const key = {
-    get: () => sessionStorage.getItem(KEY),
-    set: (text) => sessionStorage.setItem(KEY, text),
-    forget: () => sessionStorage.removeItem(KEY),
+    get: () => ofTab.get(KEY),
+    set: (text) => ofTab.set(KEY, text),
+    forget: () => ofTab.forget(KEY),
 };
 
 function refusalOf(answer, json) {

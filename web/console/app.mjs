@@ -8,6 +8,7 @@ import { confirm, refresh as refreshConfirmation } from './confirm.mjs';
 import { $, fill, h, say, show } from './dom.mjs';
 import { clock, columns, count, extend, milliseconds, moment, span } from './figures.mjs';
 import { auditPanel, checklistPanel, dryRunPanel, memberPanel, paymentsPanel } from './panels.mjs';
+import { ofBrowser } from './store.mjs';
 import { renderActions, renderAlerts, renderGoods, renderMoves, renderQueues, renderTiles, stateOf } from './view.mjs';
 
 const TICK_MS = 1000;
@@ -20,6 +21,7 @@ const IN_FORCE_WITHIN_MS = 10000;
 const RANGES = [['live', '15 min, live', 0, 0], ['1h', '1 h', 3600, 60], ['6h', '6 h', 6 * 3600, 60], ['24h', '24 h', 86400, 300], ['7d', '7 days', 7 * 86400, 1800]];
 const TABS = [['now', 'Now'], ['member', 'One member'], ['checklist', 'Checklist'], ['dry-run', 'Dry run'], ['audit', 'Who did what'], ['payments', 'Payments']];
 const SCHEMES = ['system', 'light', 'dark'];
+const COLOURS = 'sluice-colours';
 
 const state = {
     overview: null, heardAt: 0, trouble: '', queue: null, tab: 'now', range: 'live', series: [], wanted: 0, goods: null, goodsAt: 0,
@@ -311,7 +313,7 @@ function openRange(id) {
 /* Light and dark */
 
 const darkness = matchMedia('(prefers-color-scheme: dark)');
-let scheme = SCHEMES.includes(localStorage.getItem('sluice-colours')) ? localStorage.getItem('sluice-colours') : 'system';
+let scheme = SCHEMES.includes(ofBrowser.get(COLOURS)) ? ofBrowser.get(COLOURS) : 'system';
 
 function showScheme() {
     document.documentElement.dataset.scheme = scheme === 'system' ? (darkness.matches ? 'dark' : 'light') : scheme;
@@ -339,7 +341,7 @@ showScheme();
 darkness.addEventListener('change', showScheme);
 $('scheme').addEventListener('click', () => {
     scheme = SCHEMES[(SCHEMES.indexOf(scheme) + 1) % SCHEMES.length];
-    localStorage.setItem('sluice-colours', scheme);
+    ofBrowser.set(COLOURS, scheme);
     showScheme();
 });
 $('forget').addEventListener('click', () => askForKey(''));
