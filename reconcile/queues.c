@@ -1,6 +1,6 @@
 #include "lib/admission/queue_repair.h"
-#include "lib/base/test_pause.h"
 #include "lib/base/log.h"
+#include "lib/base/test_pause.h"
 #include "lib/orders/recovery_store.h"
 #include "lib/store/redis_primary.h"
 #include "reconcile/reconcile.h"
@@ -89,8 +89,7 @@ static bool load_unpaid_places(struct reconcile *reconcile, struct recovery *rec
         enum outcome outcome =
             count == 0 ? OUTCOME_LOADED
                        : unpaid_places_load(reconcile->redis, reconcile->arena, queue->id,
-                                            queue->incarnation, words, 2 * count,
-                                            &recovery->known);
+                                            queue->incarnation, words, 2 * count, &recovery->known);
         if (!is_loaded(reconcile, recovery, outcome)) {
             return false;
         }
