@@ -274,18 +274,24 @@ enum outcome queue_publish_creation(struct postgres *postgres, struct redis *red
     return published == OUTCOME_NOT_FOUND && row->deleted ? OUTCOME_OLDER : published;
 }
 
-/** Gets the version that Redis has, -1 for none, and whether it has every setting that this release
- *  knows; false if Redis did not answer. */
-static bool version_in_redis(struct redis *redis, struct arena *arena, struct str queue,
-                             int64_t *version, bool *whole)
+struct published {
+    int64_t version; /* -1: Redis does not have the queue */
+    int64_t incarnation;
+    bool is_whole; /* with every setting that this release knows */
+};
+
+/** Reads what Redis has; false if it did not answer. */
+static bool read_published(struct redis *redis, struct arena *arena, struct str queue,
+                           struct published *published)
 {
     const redisReply *reply = redis_call(redis, arena, queue_publication_version(arena, queue));
 
     if (reply == NULL) {
         return false;
     }
-    *version = queue_publication_read_version(reply);
-    *whole = queue_publication_read_whole(reply);
+    *published = (struct published){.version = queue_publication_read_version(reply),
+                                    .incarnation = queue_publication_read_incarnation(reply),
+                                    .is_whole = queue_publication_read_whole(reply)};
     return true;
 }
 
@@ -298,20 +304,23 @@ static bool is_new(const struct queue_row *row)
 static bool publish_if_behind(struct postgres *postgres, struct redis *redis, struct arena *arena,
                               const struct queue_row *row, struct queue_publish_report *report)
 {
-    int64_t version = -1;
-    bool whole = true;
+    struct published redis_has;
     enum outcome outcome = OUTCOME_OLDER;
 
-    if (!version_in_redis(redis, arena, row->id, &version, &whole)) {
+    if (!read_published(redis, arena, row->id, &redis_has)) {
         return false;
     }
-    if (version < 0 && !row->deleted) {
+    if (redis_has.version < 0 && !row->deleted) {
         outcome = is_new(row) ? OUTCOME_OLDER : OUTCOME_NOT_FOUND;
         report->on_their_way += outcome == OUTCOME_OLDER;
-    } else if (version < 0) {
+    } else if (redis_has.version < 0) {
         outcome = queue_publish_creation(postgres, redis, arena, row);
         report->published += outcome == OUTCOME_PUBLISHED;
-    } else if (version < row->version || (version == row->version && !whole && !row->deleted)) {
+    } else if (redis_has.incarnation > row->incarnation && !row->deleted) {
+        /* PostgreSQL has lost it, and refuses all orders of the queue. */
+        outcome = OUTCOME_NOT_FOUND;
+    } else if (redis_has.version < row->version ||
+               (redis_has.version == row->version && !redis_has.is_whole && !row->deleted)) {
         outcome = queue_publish_change(redis, arena, row);
         report->published += outcome == OUTCOME_PUBLISHED;
     } else if (!list_queue(redis, arena, row->id, !row->deleted)) {
