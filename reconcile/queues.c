@@ -89,8 +89,7 @@ static bool load_unpaid_places(struct reconcile *reconcile, struct recovery *rec
         enum outcome outcome =
             count == 0 ? OUTCOME_LOADED
                        : unpaid_places_load(reconcile->redis, reconcile->arena, queue->id,
-                                            queue->incarnation, words, 2 * count,
-                                            &recovery->known);
+                                            queue->incarnation, words, 2 * count, &recovery->known);
         if (!is_loaded(reconcile, recovery, outcome)) {
             return false;
         }

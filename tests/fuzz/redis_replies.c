@@ -114,6 +114,7 @@ static void read_by_all(struct arena *arena, const redisReply *reply)
     (void)lottery_state_is_none(reply);
     if (reply != NULL) {
         REQUIRE(queue_publication_read_version(reply) >= -1);
+        REQUIRE(queue_publication_read_incarnation(reply) >= 0);
         (void)queue_publication_read_whole(reply);
     }
     (void)queue_publication_read_stats(reply, arena, &stats);

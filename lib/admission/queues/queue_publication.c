@@ -100,6 +100,7 @@ struct redis_command *queue_publication_version(struct arena *arena, struct str 
                       str_of(arena_format(arena, "sluice:{%.*s}:settings", STR_ARG(queue))));
     redis_command_add(command, STR("version"));
     redis_command_add(command, STR("publisherKnew"));
+    redis_command_add(command, STR("incarnation"));
     redis_command_add(command, STR("lockedVersion"));
     return command;
 }
@@ -114,9 +115,17 @@ int64_t queue_publication_read_version(const redisReply *reply)
 
 bool queue_publication_read_locked(const redisReply *reply)
 {
-    struct str locked = redis_reply_text(reply, 2);
+    struct str locked = redis_reply_text(reply, 3);
 
     return locked.n > 0 && str_equal(locked, redis_reply_text(reply, 0));
+}
+
+int64_t queue_publication_read_incarnation(const redisReply *reply)
+{
+    int64_t incarnation = 0;
+
+    (void)str_to_int64(redis_reply_text(reply, 2), 0, INT64_MAX, &incarnation);
+    return incarnation;
 }
 
 bool queue_publication_read_whole(const redisReply *reply)

@@ -119,11 +119,14 @@ struct redis_command *queue_publication_announce(struct arena *arena, struct str
 struct redis_command *queue_publication_publish(struct arena *arena,
                                                 const struct queue_publication *publication);
 
-/** Requests the version that Redis has. */
+/** Requests the version and the incarnation that Redis has. */
 struct redis_command *queue_publication_version(struct arena *arena, struct str queue);
 
 /** Reads that version; -1 if Redis has no settings of the queue. `reply` is not NULL. */
 int64_t queue_publication_read_version(const redisReply *reply);
+
+/** Reads that incarnation; 0 if Redis has no settings of the queue. */
+int64_t queue_publication_read_incarnation(const redisReply *reply);
 
 /** Whether the queue is locked on that version: see queue_publication_lock(). */
 bool queue_publication_read_locked(const redisReply *reply);

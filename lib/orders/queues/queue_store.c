@@ -299,14 +299,14 @@ enum outcome queue_lock(struct redis *redis, struct arena *arena, const struct q
     return locked;
 }
 
-/** What Redis has of a queue. */
 struct published {
-    int64_t version; /* -1: none */
-    bool whole;      /* it has every setting that this release knows */
-    bool locked;     /* nobody enters before another version is published */
+    int64_t version; /* -1: Redis does not have the queue */
+    int64_t incarnation;
+    bool is_whole;  /* with every setting that this release knows */
+    bool is_locked; /* nobody enters before another version is published */
 };
 
-/** False if Redis did not answer. */
+/** Reads what Redis has; false if it did not answer. */
 static bool read_published(struct redis *redis, struct arena *arena, struct str queue,
                            struct published *published)
 {
@@ -315,9 +315,10 @@ static bool read_published(struct redis *redis, struct arena *arena, struct str 
     if (reply == NULL) {
         return false;
     }
-    published->version = queue_publication_read_version(reply);
-    published->whole = queue_publication_read_whole(reply);
-    published->locked = queue_publication_read_locked(reply);
+    *published = (struct published){.version = queue_publication_read_version(reply),
+                                    .incarnation = queue_publication_read_incarnation(reply),
+                                    .is_whole = queue_publication_read_whole(reply),
+                                    .is_locked = queue_publication_read_locked(reply)};
     return true;
 }
 
@@ -346,26 +347,29 @@ static enum postgres_outcome raise_version(struct postgres *postgres, struct are
 static bool publish_if_behind(struct postgres *postgres, struct redis *redis, struct arena *arena,
                               struct queue_row *row, struct queue_publish_report *report)
 {
-    struct published published;
+    struct published redis_has;
     enum outcome outcome = OUTCOME_OLDER;
 
-    if (!read_published(redis, arena, row->id, &published)) {
+    if (!read_published(redis, arena, row->id, &redis_has)) {
         return false;
     }
-    if (published.locked && published.version == row->version && !row->deleted) {
+    if (redis_has.is_locked && redis_has.version == row->version && !row->deleted) {
         report->store = raise_version(postgres, arena, row);
         if (report->store != POSTGRES_OK) {
             return false;
         }
     }
-    if (published.version < 0 && !row->deleted) {
+    if (redis_has.version < 0 && !row->deleted) {
         outcome = is_new(row) ? OUTCOME_OLDER : OUTCOME_NOT_FOUND;
         report->on_their_way += outcome == OUTCOME_OLDER;
-    } else if (published.version < 0) {
+    } else if (redis_has.version < 0) {
         outcome = queue_publish_creation(postgres, redis, arena, row);
         report->published += outcome == OUTCOME_PUBLISHED;
-    } else if (published.version < row->version ||
-               (published.version == row->version && !published.whole && !row->deleted)) {
+    } else if (redis_has.incarnation > row->incarnation && !row->deleted) {
+        /* PostgreSQL has lost it, and refuses all orders of the queue. */
+        outcome = OUTCOME_NOT_FOUND;
+    } else if (redis_has.version < row->version ||
+               (redis_has.version == row->version && !redis_has.is_whole && !row->deleted)) {
         outcome = queue_publish_change(redis, arena, row);
         report->published += outcome == OUTCOME_PUBLISHED;
     } else if (!list_queue(redis, arena, row->id, !row->deleted)) {

@@ -133,8 +133,8 @@ enum outcome queue_lock(struct redis *redis, struct arena *arena, const struct q
 
 struct queue_publish_report {
     size_t published; /* queues of which Redis had an older version, or lacked a setting */
-    /* Queues that Redis does not have although they were not created within the last seconds: to
-     * be recovered. In the arena. */
+    /* Queues that Redis does not have although they were not created within the last seconds, or
+     * has in a later incarnation than PostgreSQL: to be recovered. In the arena. */
     struct queue_row *missing;
     size_t missing_count;
     size_t on_their_way;         /* created within the last seconds, and not in Redis yet */

@@ -1,6 +1,7 @@
 """A power cut: Redis comes back without its last moments, and nothing in its data tells."""
 
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -148,20 +149,34 @@ def test_scripts_and_memory_that_go_change_no_tenure(known, api):
 
 
 @pytest.mark.limit(60)
-def test_a_reconcile_that_was_overtaken_leaves_the_other_one_in_peace(known, api):
-    """It looks for a restarted Redis four times a second; two that begin anew as often would never let each other end."""
+def test_a_reconcile_leaves_the_one_that_has_the_lock_in_peace(known, api):
+    """It looks for a restarted Redis four times a second, but not while another one recovers its queues."""
     parts = known
     queue = api.still_queue(recoverySeconds=0)
     parts.redis_server.kill()
     parts.redis_server.start()
-    # As if another one had begun a later recovery.
-    parts.redis.hset(f"sluice:{{{queue}}}:state", mapping={"preparedFor": 2, "preparedEpoch": 9, "preparedTo": 0})
 
-    def wait_incarnation(number):
-        until(lambda: parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) >= number, 15)
-        return time.monotonic()
-    parts.start_reconcile(every=3)
-    first = wait_incarnation(2)
-    assert wait_incarnation(3) - first > 2, "a whole interval, in which the other one can finish"
+    def ended_its_pass():
+        return parts.postgres.superuser("SELECT 1 FROM pg_stat_activity WHERE usename = 'sluice-reconcile' AND state = 'idle' "
+                                        "AND state_change < clock_timestamp() - interval '0.5 s'")
+    with closing(parts.postgres.connection()) as other:
+        other.cursor().execute("SELECT pg_advisory_lock(hashtextextended('recovery', 5417))")
+        parts.start_reconcile(every=8)
+        until(ended_its_pass, 10, "it has found the lock taken")
+        assert parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) == 1
+    released = time.monotonic()
+    until(lambda: parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue) == 2, 10)
+    assert time.monotonic() - released > 2, "a whole interval, in which the other one can finish"
     until(lambda: api.member().enter(queue).status == 201, 10, "the queue is back: that one had died")
+
+
+def test_what_a_dead_reconcile_has_prepared_costs_no_interval(known, api):
+    """It had begun a later recovery, and left the lock."""
+    parts = known
+    queue = api.still_queue(recoverySeconds=0)
+    parts.redis_server.kill()
+    parts.redis_server.start()
+    parts.redis.hset(f"sluice:{{{queue}}}:state", mapping={"preparedFor": 2, "preparedEpoch": 9, "preparedTo": 0})
+    parts.start_reconcile(every=600)
+    until(lambda: api.member().enter(queue).status == 201, 15, "long before the next pass")
     assert api.state(queue)["incarnation"] == 3
