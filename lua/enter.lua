@@ -71,6 +71,7 @@ end
 --@include locate
 --@include ticket
 --@include seat_again
+--@include lock
 --@include rate
 --@include bucket
 --@include idle

@@ -17,6 +17,7 @@
 --@include lanes
 --@include find
 --@include locate
+--@include lock
 --@include rate
 --@include bucket
 --@include idle
@@ -47,7 +48,8 @@ end
 if redis.call('HEXISTS', key_unpaid, arg_member) == 1 then
     -- The order on which the admission was spent still holds the place; there is no number to restore.
     return admitted({ seq = 0, generation = 0, admission = arg_newAdmission }, visit_end())
-elseif kind ~= 'NONE' or arg_admission == '' or arg_seq == '0' or arg_epoch ~= conf.epoch or arg_incarnation == run.incarnation then
+elseif kind ~= 'NONE' or arg_admission == '' or arg_seq == '0' or arg_epoch ~= conf.epoch or arg_incarnation == run.incarnation
+    or is_locked() then
     return { 'WAIT' }
 end
 local pass = { seq = tonumber(arg_seq), generation = tonumber(arg_generation) }

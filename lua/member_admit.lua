@@ -15,6 +15,7 @@
 --@include marks
 --@include stand
 --@include locate
+--@include lock
 --@include depart
 --@include rate
 --@include bucket
@@ -29,7 +30,7 @@ elseif redis.call('HEXISTS', key_unpaid, arg_member) == 1 then
 end
 local limits = hash_fields(key_settings, 'maxActive')
 local taken = redis.call('ZCARD', key_ready) + redis.call('ZCARD', key_claimed) + redis.call('HLEN', key_unpaid)
-if taken >= tonumber(limits.maxActive) then
+if taken >= tonumber(limits.maxActive) or (kind == 'NONE' and is_locked()) then
     return { 'NO_ROOM' }
 end
 if kind == 'NONE' then

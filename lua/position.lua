@@ -59,6 +59,7 @@ end
 --@include locate
 --@include ticket
 --@include seat_again
+--@include lock
 --@include rate
 --@include position
 

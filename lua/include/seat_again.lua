@@ -2,8 +2,7 @@
 -- Numbers whose owner has spent an admission were marked in `seated` before the queue came back. A place in line that the
 -- member took meanwhile, at a higher number, is given up for it. Where the number still has its place and the ticket is from
 -- a later takeover than Redis knows, the place takes over the ticket's generation. A member with an unpaid order holds a
--- place by it and gets no second one. A queue that queue_lock has locked seats nobody: the caller comes back when it is gone or
--- open again.
+-- place by it and gets no second one. Not to be called while the queue is locked (include lock).
 -- Needs KEYS state, seated, places, away, unpaid, entrants and includes queue, places, turn, set_aside, draw, lanes, stand,
 -- ticket, entrants.
 
@@ -18,10 +17,6 @@ local function lane_of_ticket()
         return place_of_number(ticket.seq) and 'lottery' or 'main'
     end
     return run.drawClosed ~= '1' and 'lottery' or lane_of(ticket.seq)
-end
-
-local function is_locked()
-    return conf.maxWaiting == '-1'
 end
 
 local function take_over_again(member, kind, it)

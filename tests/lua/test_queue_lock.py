@@ -85,3 +85,21 @@ def test_a_locked_queue_seats_nobody_again(make_line):
     assert line.publish(intent="change") == "PUBLISHED"
     back = line.position("m", ticket)
     assert (back.status, back.seq) == ("WAITING", ticket.seq)
+
+
+def test_a_locked_queue_gives_no_place_to_a_pass_or_by_an_operator(make_line):
+    line = make_line(identity="visitor", **FAST)
+    line.enter("v", visitor=True)
+    line.promote()
+    passed = line.gate("v", visitor=True)
+    line.redis.flushall()
+    line.incarnation += 1
+    assert line.prepare() == "LOADED"
+    assert line.publish(seq_floor=1000, intent="recover") == "PUBLISHED"
+    assert lock(line) == ["OK"]
+    assert line.gate("v", passed, visitor=True) == "WAIT"
+    assert line.call("member_admit", "w", "t" * 43, "a" * 43) == ["NO_ROOM"]
+    assert lock(line) == ["OK"], "it is still empty"
+    assert line.publish(intent="change") == "PUBLISHED"
+    assert line.gate("v", passed, visitor=True).seq == passed.seq
+    assert line.call("member_admit", "w", "t" * 43, "a" * 43) == ["ADMITTED"]
