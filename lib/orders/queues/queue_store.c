@@ -353,7 +353,8 @@ static bool publish_if_behind(struct postgres *postgres, struct redis *redis, st
     if (!read_published(redis, arena, row->id, &redis_has)) {
         return false;
     }
-    if (redis_has.is_locked && redis_has.version == row->version && !row->deleted) {
+    bool is_lost = redis_has.incarnation > row->incarnation;
+    if (redis_has.is_locked && redis_has.version == row->version && !is_lost && !row->deleted) {
         report->store = raise_version(postgres, arena, row);
         if (report->store != POSTGRES_OK) {
             return false;
@@ -365,7 +366,7 @@ static bool publish_if_behind(struct postgres *postgres, struct redis *redis, st
     } else if (redis_has.version < 0) {
         outcome = queue_publish_creation(postgres, redis, arena, row);
         report->published += outcome == OUTCOME_PUBLISHED;
-    } else if (redis_has.incarnation > row->incarnation && !row->deleted) {
+    } else if (is_lost && !row->deleted) {
         /* PostgreSQL has lost it, and refuses all orders of the queue. */
         outcome = OUTCOME_NOT_FOUND;
     } else if (redis_has.version < row->version ||
