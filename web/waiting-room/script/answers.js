@@ -40,6 +40,7 @@ const ANSWERS = {
         me.result = body;
         decide('result');
     },
+    reload,
     leave() {
         me.status = 'NOT_ENTERED';
         me.note = null;
@@ -66,7 +67,7 @@ const PROBLEMS = {
     },
     CODE_INVALID() {
         me.note = 'noteCodeWrong';
-        plan(me.status === 'WAITING' ? 'ask' : 'enter', 1000);
+        plan(isWaiting() ? 'ask' : 'enter', 1000);
     },
     ORDER_IN_PROGRESS() {
         me.note = 'noteOrder';
@@ -92,7 +93,7 @@ function tryLater(face, delay) {
 
 /* Automatically only once: a person who loses the place again immediately is asked. */
 function enterAgain(note) {
-    const now = Date.now();
+    const now = clock();
     me.status = 'NOT_ENTERED';
     if (now - me.enteredAgainAt < ROW_MS) {
         stop('LEFT');
@@ -111,20 +112,27 @@ function follow(kind) {
     }
 }
 
-/* What to do after `kind`, and when. */
+/* What to do after `kind`, and when. Who waits where all is sold out may be the next one when it goes on. */
 function decide(kind, ending) {
     me.ending = ending || me.ending;
-    const now = Date.now(), random = Math.random(), face = faceFor(me), waits = me.status === 'WAITING';
+    const now = clock(), random = Math.random(), face = faceFor(me), waits = isWaiting();
     const why = waits && whyAsk(me, board, now), close = why === 'near' || why === 'exact';
     const retryMs = me.retryAfterMs || 1000;
     if (/SOLD_OUT|CLOSED|NOT_CONFIGURED/.test(face)) {
         if (kind === 'board' && !me.boardFailed && /OPEN|PAUSED/.test(me.queueState)) {
-            plan(waits ? 'ask' : 'enter', random * SPREAD_MS);
+            if (waits) {
+                me.ending = null;
+                decide(kind);
+            } else {
+                plan('enter', random * SPREAD_MS);
+            }
+        } else if (kind === 'board' && why) {
+            plan('ask', spreadOf(why, me.waiting, random));
         } else if (face !== 'NOT_CONFIGURED' && now - me.resultAt > RECHECK_MS) {
             me.resultAt = now;
             plan('result', random * 3000);
         } else {
-            plan('board', 20000 + random * 20000);
+            plan('board', waits ? hiddenDelay(state.pickupSeconds, random) : 20000 + random * 20000);
         }
     } else if (me.status === 'NOT_ENTERED') {
         plan('enter', random * 1000);

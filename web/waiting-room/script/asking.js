@@ -4,14 +4,15 @@
 
 const REQUESTS = {
     enter: ['POST', state.entries], leave: ['DELETE', state.entries], ask: ['GET', state.position],
-    prove: ['GET', state.challenge], board: ['GET', state.board], result: ['GET', state.result], code: ['POST', state.entries]
+    prove: ['GET', state.challenge], board: ['GET', state.board], result: ['GET', state.result], code: ['POST', state.entries],
+    reload: ['GET', state.board]
 };
-let next = null, timer = 0, busy = false, urgent = null, notBefore = 0, abort = null;
+let next = null, timer = 0, busy = false, urgent = null, notBefore = 0, abort = null, heardAt = clock();
 
 function plan(kind, delay) {
     next = kind;
     clearTimeout(timer);
-    timer = setTimeout(run, Math.max(delay, notBefore - Date.now(), 0));
+    timer = setTimeout(run, Math.max(delay, notBefore - clock(), 0));
 }
 
 function stop(face) {
@@ -53,6 +54,8 @@ function run() {
     const kind = next;
     if (kind === 'open') {
         open();
+    } else if (kind === 'reload' && clock() - heardAt < HEARD_MS) {
+        reload();
     } else if (kind && !busy) {
         busy = true;
         urgent = null;
@@ -61,6 +64,8 @@ function run() {
         const body = code || captcha ? JSON.stringify({code, captcha}) : undefined;
         request(REQUESTS[kind][0], REQUESTS[kind][1], body)
             .then((answer) => handle(kind, answer), () => inTrouble(kind, 'offline', 0))
+            // An answer that cannot be handled is none.
+            .catch(() => inTrouble(kind, 'unreachable', 0))
             .then(() => {
                 busy = false;
                 if (urgent) {
@@ -78,17 +83,18 @@ function inTrouble(kind, trouble, retryMs) {
         me.ending = 'UNAVAILABLE';
     }
     // A missed read of the board is best made up for by an exact answer.
-    plan(kind === 'board' && me.status === 'WAITING' && !me.ending ? 'ask' : kind,
+    plan(kind === 'board' && isWaiting() && !me.ending ? 'ask' : kind,
         Math.max(retryMs, backoff(me.failures, Math.random())));
 }
 
 function handle(kind, answer) {
-    const act = answer.ok ? ANSWERS[kind] : PROBLEMS[answer.body.code];
+    const act = answer.ok || kind === 'reload' ? ANSWERS[kind] : PROBLEMS[answer.body.code];
+    heardAt = clock();
     notBefore = answer.status === 429 || answer.status === 503 ?
-        Date.now() + stayAway(answer.retryMs, Math.random()) : 0;
+        clock() + stayAway(answer.retryMs, Math.random()) : 0;
     if (!answer.ok && (kind === 'result' || kind === 'board')) {
         me.boardFailed = kind === 'board';
-        me.boardAt = Date.now();
+        me.boardAt = clock();
         decide(kind);
     } else if (act) {
         me.failures = 0;
@@ -103,6 +109,6 @@ function handle(kind, answer) {
 function wake() {
     me.failures = 0;
     if (next && !busy) {
-        plan(me.status === 'WAITING' && !me.ending && Date.now() - me.askedAt > 3000 ? 'ask' : next, 0);
+        plan(isWaiting() && !me.ending && clock() - me.askedAt > 3000 ? 'ask' : next, 0);
     }
 }

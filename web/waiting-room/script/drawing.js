@@ -2,7 +2,7 @@
  * The display and announcements, in the person's language.
  */
 
-const said = {message: me.message, at: Date.now()};
+const said = {message: me.message, at: clock(), trouble: null, troubleAt: -SAY_MS};
 let focusNext = false;
 
 /* Writes the text; hides the element for an empty one. */
@@ -33,7 +33,7 @@ function waitText() {
 }
 
 function headingOf(face) {
-    return document.querySelector('.' + face + ' h1');
+    return document.querySelector('.' + face + ' h1') || byId('');
 }
 
 function renderOpening() {
@@ -57,9 +57,9 @@ function renderResult(result) {
     }
 }
 
-/* One announcement at a time; the place only every half minute and in round numbers. */
+/* One announcement at a time; the place only every half minute and in round numbers, the connection no more often. */
 function announce(face, ahead) {
-    const heading = headingOf(face), round = roundedAhead(ahead);
+    const heading = headingOf(face), round = roundedAhead(ahead), now = clock();
     let text = '';
     if (face !== said.face) {
         text = said.face ? heading.textContent + ' ' + (texts[me.note] || '') : '';
@@ -68,25 +68,27 @@ function announce(face, ahead) {
             heading.focus();
             focusNext = false;
         }
-    } else if (me.trouble !== said.trouble) {
+    } else if (me.trouble !== said.trouble && now - said.troubleAt > SAY_MS) {
         text = texts[me.trouble || 'live'];
+        said.trouble = me.trouble;
+        said.troubleAt = now;
     } else if (me.message !== said.message) {
         text = me.message;
-    } else if (ahead >= 0 && round !== said.round && Date.now() - said.at > 30000) {
+    } else if (ahead >= 0 && round !== said.round && now - said.at > SAY_MS) {
         text = round ? fill(texts.sayPlace, {ahead: count(round)}) + ' ' + texts.wait + ': ' + waitText() :
             texts.sayNext;
         said.round = round;
     }
     if (text) {
         byId('live').textContent = text;
-        said.at = Date.now();
+        said.at = now;
     }
-    Object.assign(said, {face, trouble: me.trouble, message: me.message});
+    Object.assign(said, {face, message: me.message});
 }
 
 function render() {
     const face = faceFor(me), ready = me.status === 'READY', drawn = isDrawn(me), early = face === 'PRE_OPEN';
-    const known = me.status === 'WAITING' && me.place && !(drawn && me.queueState === 'PRE_OPEN');
+    const known = isWaiting() && me.place && !(drawn && me.queueState === 'PRE_OPEN');
     const share = progressShare(me.way), heading = headingOf(face).textContent;
     document.body.setAttribute('data-face', face);
     all('.face').forEach((element) => {
