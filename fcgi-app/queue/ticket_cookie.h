@@ -15,8 +15,9 @@
 struct str ticket_cookie_read(const struct services *services, const struct request *request,
                               struct str queue);
 
-/** Sets the cookie, for the life of a ticket but at most two hours: tickets of many queues would
- *  fill the browser's headers. Without it, the visitor cookie or the login finds the place. */
+/** Sets the cookie for the life of a ticket: after a loss of Redis' data only the ticket proves the
+ *  place. As tickets of many queues would fill the browser's headers, it keeps those of eight; the
+ *  ones set first make room, and there the visitor cookie or the login finds the place. */
 void ticket_cookie_set(const struct services *services, const struct request *request,
                        struct response *response, struct str queue, struct str ticket);
 
