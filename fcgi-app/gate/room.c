@@ -110,7 +110,7 @@ static void entered(const struct services *services, const struct request *reque
         room_answer(services, request, response, visit, room_face_of(&position, is_on_hold(visit)),
                     &position);
         if (ticket.n > 0) {
-            ticket_cookie_set(services, request, response, visit->queue, ticket);
+            ticket_cookie_set(services, request, response, visit->queue, ticket, position.status);
         }
         visit_keep_visitor(services, request, response, visit);
         return;

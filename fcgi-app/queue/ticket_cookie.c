@@ -3,7 +3,7 @@
 #include "fcgi-app/http/cookie.h"
 #include "lib/base/identifier.h"
 
-enum { TICKETS_MAX = 8 };
+enum { TICKETS_MAX = 8, LIFE_AT_TURN_S = 2 * 3600 };
 
 #define NAME_BEGINNING "sluice_ticket-"
 
@@ -64,11 +64,26 @@ static void make_room(const struct services *services, const struct request *req
 }
 
 void ticket_cookie_set(const struct services *services, const struct request *request,
-                       struct response *response, struct str queue, struct str ticket)
+                       struct response *response, struct str queue, struct str ticket,
+                       enum line_status status)
 {
-    write_cookie(services, request, response, queue, ticket,
-                 services->settings->queue_ticket_ttl_seconds);
+    int64_t life_s = services->settings->queue_ticket_ttl_seconds;
+
+    if (status == LINE_READY && life_s > LIFE_AT_TURN_S) {
+        life_s = LIFE_AT_TURN_S;
+    }
+    write_cookie(services, request, response, queue, ticket, life_s);
     make_room(services, request, response, queue);
+}
+
+void ticket_cookie_shorten(const struct services *services, const struct request *request,
+                           struct response *response, struct str queue)
+{
+    struct str ticket = ticket_cookie_read(services, request, queue);
+
+    if (ticket.n > 0) {
+        ticket_cookie_set(services, request, response, queue, ticket, LINE_READY);
+    }
 }
 
 void ticket_cookie_clear(const struct services *services, const struct request *request,

@@ -77,6 +77,25 @@ def test_the_ticket_s_cookie_lives_as_long_as_the_ticket(visitor_queue, make_sit
     assert (page.face, lives_s(page, name)) == ("WAITING", [claims["exp"] - claims["iat"]]) == ("WAITING", [86400])
     entered = browser.ask(f"/_sluice/queues/{queue}/entries", "POST", headers={"Content-Type": "application/json"}, body="{}")
     assert (entered.status, lives_s(entered, name)) == (200, [86400])
+    waiting = browser.ask(f"/_sluice/queues/{queue}/position")
+    assert (waiting.json["status"], waiting.set_cookies) == ("WAITING", [])
+
+
+def test_the_ticket_of_a_turn_lives_for_two_hours(api, visitor_queue, make_site, with_settings):
+    """The end of a visit without an order is known to Redis alone: after a loss, its ticket would be seated at the front."""
+    queue = visitor_queue(ratePerSecond=0)
+    site = make_site(queue)
+    with_settings(queue_ticket_ttl_seconds="86400")
+    browser = Visitor(site.port)
+    browser.ask()
+    browser.ask()
+    ticket = browser.cookies[f"sluice_ticket-{queue}"]
+    assert api.admin("PATCH", f"/queues/{queue}", {"ratePerSecond": 1000}).status == 200
+    poll = until(lambda: (reply := browser.ask(f"/_sluice/queues/{queue}/position")).json["status"] == "READY" and reply, 5, "a turn")
+    assert lives_s(poll, f"sluice_ticket-{queue}") == [7200] and poll.get("cache-control") == "no-store"
+    assert browser.cookies[f"sluice_ticket-{queue}"] == ticket
+    by_header = Visitor(api.port).ask(f"/v1/queues/{queue}/position", headers={"X-Queue-Ticket": ticket})
+    assert (by_header.status, by_header.json["status"], by_header.set_cookies) == (200, "READY", [])
 
 
 @pytest.mark.parametrize("secure", ["false", "true"])
