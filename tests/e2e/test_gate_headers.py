@@ -138,6 +138,30 @@ def test_who_takes_no_place(gated, stack, row):
     assert stack.api.stats(gated.queue)["entered"] == before
 
 
+JSON_ROWS = [row for row in ROWS if ROWS[row][2] == JSON and "prefetch" not in row]
+
+
+@pytest.mark.parametrize("row", JSON_ROWS)
+def test_a_program_is_told_the_place_of_its_visitor(gated, row):
+    """Whether or not it may take one itself."""
+    method, headers, _, _, second_cookies, _ = ROWS[row]
+    page, program = Visitor(gated.site.port), Visitor(gated.site.port, headers)
+    page.ask()
+    program.cookies = dict(page.cookies)
+    body = "x=1" if method == "POST" else None
+    if second_cookies == []:
+        reply = program.ask("/", method, body=body)
+        assert (reply.json["position"]["status"], reply.json["position"]["rank"]) == ("NOT_ENTERED", None)
+        assert "place in line" in reply.json["detail"] or not method == "GET"
+    seq = page.ask().state["seq"]
+    program.cookies = dict(page.cookies)
+    reply = program.ask("/", method, body=body)
+    hold_against(reply, gated.queue, JSON, second_cookies, method)
+    place = reply.json["position"]
+    assert (place["status"], place["seq"], place["entryToken"]) == ("WAITING", seq, None) and place["rank"] >= 0
+    assert page.ask("/_sluice/queues/" + gated.queue + "/position").json["seq"] == seq
+
+
 def test_preflight_passes(gated, shop):
     """A browser's question whether it may ask carries no cookies, and is the shop's to answer."""
     shop.forget()
