@@ -2,11 +2,9 @@
  * Requests: one at a time, each scheduled by the last. answers.js handles the answers.
  */
 
-const REQUESTS = {
-    enter: ['POST', state.entries], leave: ['DELETE', state.entries], ask: ['GET', state.position],
-    prove: ['GET', state.challenge], board: ['GET', state.board], result: ['GET', state.result], code: ['POST', state.entries],
-    reload: ['GET', state.board]
-};
+/* Of each kind of request; its own name and GET where it is missing. */
+const ADDRESSES = {enter: 'entries', code: 'entries', leave: 'entries', ask: 'position', prove: 'challenge', reload: 'board'};
+const METHODS = {enter: 'POST', code: 'POST', leave: 'DELETE'};
 let next = null, timer = 0, busy = false, urgent = null, notBefore = 0, abort = null, heardAt = clock();
 
 function plan(kind, delay) {
@@ -60,9 +58,9 @@ function run() {
         busy = true;
         urgent = null;
         const code = kind === 'code' ? byId('code').value.trim() : undefined;
-        const captcha = kind === 'code' || kind === 'enter' ? me.proof || undefined : undefined;
+        const captcha = /code|enter/.test(kind) && me.proof || undefined;
         const body = code || captcha ? JSON.stringify({code, captcha}) : undefined;
-        request(REQUESTS[kind][0], REQUESTS[kind][1], body)
+        request(METHODS[kind] || 'GET', state[ADDRESSES[kind] || kind], body)
             .then((answer) => handle(kind, answer), () => inTrouble(kind, 'offline', 0))
             // An answer that cannot be handled is none.
             .catch(() => inTrouble(kind, 'unreachable', 0))
@@ -84,15 +82,14 @@ function inTrouble(kind, trouble, retryMs) {
     }
     // A missed read of the board is best made up for by an exact answer.
     plan(kind === 'board' && isWaiting() && !me.ending ? 'ask' : kind,
-        Math.max(retryMs, backoff(me.failures, Math.random())));
+        Math.max(retryMs, backoff(me.failures, chance())));
 }
 
 function handle(kind, answer) {
     const act = answer.ok || kind === 'reload' ? ANSWERS[kind] : PROBLEMS[answer.body.code];
     heardAt = clock();
-    notBefore = answer.status === 429 || answer.status === 503 ?
-        clock() + stayAway(answer.retryMs, Math.random()) : 0;
-    if (!answer.ok && (kind === 'result' || kind === 'board')) {
+    notBefore = /429|503/.test(answer.status) ? clock() + stayAway(answer.retryMs, chance()) : 0;
+    if (!answer.ok && /result|board/.test(kind)) {
         me.boardFailed = kind === 'board';
         me.boardAt = clock();
         decide(kind);

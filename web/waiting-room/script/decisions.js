@@ -40,22 +40,13 @@ function isDrawn(me) {
 function whyAsk(me, board, now) {
     const exact = isDrawn(me) || me.seq == null, moves = !standsStill(me);
     const close = !me.place || me.place <= NEAR_AHEAD + 1 || me.eta <= NEAR_SECONDS;
-    if (moves && (exact || close)) {
-        return exact ? 'exact' : 'near';
-    }
-    if (!board || me.boardFailed) {
-        return 'board';
-    }
-    if (me.seq != null && (board.epoch !== me.epoch || board.incarnation !== me.incarnation)) {
-        return 'changed';
-    }
-    if (me.boardStalled) {
-        return 'stalled';
-    }
-    if (!exact && board.headSeq > me.seq) {
-        return 'passed';
-    }
-    return now - me.askedAt >= me.askEvery ? 'recheck' : null;
+    return moves && exact ? 'exact' :
+        moves && close ? 'near' :
+        !board || me.boardFailed ? 'board' :
+        me.seq != null && (board.epoch !== me.epoch || board.incarnation !== me.incarnation) ? 'changed' :
+        me.boardStalled ? 'stalled' :
+        !exact && board.headSeq > me.seq ? 'passed' :
+        now - me.askedAt >= me.askEvery ? 'recheck' : null;
 }
 
 /** How long to delay a request, in ms, so that a crowd does not send it together. */
@@ -95,9 +86,8 @@ function stayAway(retryMs, random) {
 function steadyClock(wall) {
     let shift = 0, last = wall();
     return () => {
-        const now = wall();
-        shift = Math.max(shift, last - now);
-        return last = now + shift;
+        shift = Math.max(shift, last - wall());
+        return last = wall() + shift;
     };
 }
 
@@ -113,19 +103,13 @@ function reloadWait(record, now) {
 /** The face for what is known. `me.ending` is a final one that only an answer or the person
  *  changes. */
 function faceFor(me) {
-    if (me.ending) {
-        return me.ending;
-    }
-    const over = me.queueState === 'SOLD_OUT' || me.queueState === 'CLOSED';
-    const ready = me.status === 'READY' && me.activation !== 'hold';
-    if (over && !ready) {
-        return me.queueState;
-    }
-    if (me.unsafe || ready) {
-        return me.unsafe ? 'UNSAFE' : 'READY';
-    }
-    if (standsStill(me)) {
-        return me.activation === 'hold' ? 'HOLD' : me.queueState;
-    }
-    return me.status === 'WAITING' ? 'WAITING' : me.proving ? 'PROOF' : 'JOIN';
+    const hold = me.activation === 'hold', ready = me.status === 'READY' && !hold;
+    return me.ending ? me.ending :
+        !ready && /SOLD_OUT|CLOSED/.test(me.queueState) ? me.queueState :
+        me.unsafe ? 'UNSAFE' :
+        ready ? 'READY' :
+        hold ? 'HOLD' :
+        standsStill(me) ? me.queueState :
+        me.status === 'WAITING' ? 'WAITING' :
+        me.proving ? 'PROOF' : 'JOIN';
 }

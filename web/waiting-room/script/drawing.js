@@ -14,30 +14,28 @@ function put(id, text) {
     }
 }
 
+function hide(id, hidden) {
+    byId(id).hidden = hidden;
+}
+
 function writeKey(id, key) {
     byId(id).setAttribute('data-t', key);
     put(id, texts[key]);
 }
 
-function count(value) {
-    return value.toLocaleString(lang);
-}
-
-function timeText(text) {
-    return new Date(text).toLocaleString(lang, {month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit'});
-}
+const count = (value) => value.toLocaleString(lang);
+const timeText = (text) => new Date(text).toLocaleString(lang,
+    {month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit'});
 
 function waitText() {
     const range = waitRange(me.wait);
     return me.eta === undefined ? '–' : fill(texts[range.key], {low: count(range.low), high: count(range.high)});
 }
 
-function headingOf(face) {
-    return document.querySelector('.' + face + ' h1') || byId('');
-}
+const headingOf = (face) => document.querySelector('.' + face + ' h1') || byId('');
 
 function renderOpening() {
-    byId('opening').hidden = !me.opensAt;
+    hide('opening', !me.opensAt);
     put('countdown', clockText(msToOpening()));
     put('opens-at', fill(texts.opensAt, {time: timeText(me.opensAt)}));
 }
@@ -96,19 +94,23 @@ function render() {
     });
     writeKey('pre-open-text', drawn ? 'preOpenDraw' : 'preOpenText');
     writeKey('unsafe-text', ready ? 'unsafeReady' : 'unsafeText');
-    byId('unsafe-back').hidden = !ready;
+    hide('unsafe-back', !ready);
     renderOpening();
-    byId('standing').hidden = byId('standing').hidden || (!known && face !== 'WAITING');
-    byId('next').hidden = byId('next').hidden || ready;
-    byId('leaving').hidden = me.status !== 'WAITING';
+    if (!known && face !== 'WAITING') {
+        hide('standing', true);
+    }
+    if (ready) {
+        hide('next', true);
+    }
+    hide('leaving', !isWaiting());
     put('place', known ? count(me.place) : '–');
     put('ahead', known ? count(me.place - 1) : '–');
     put('wait', waitText());
-    byId('wait-row').hidden = early;
-    byId('way').hidden = !known || !me.way || early;
+    hide('wait-row', early);
+    hide('way', !known || !me.way || early);
     byId('bar').value = Math.max(share, 2);
     put('way-share', count(share) + ' %');
-    byId('result').hidden = !me.result || !/SOLD_OUT|CLOSED/.test(face);
+    hide('result', !me.result || !/SOLD_OUT|CLOSED/.test(face));
     renderResult(me.result || {});
     put('message', me.message || '');
     put('note', me.note && !me.ending && !ready ? texts[me.note] : '');

@@ -3,22 +3,19 @@
  * what survives a reload.
  */
 
+/* The state that must survive a reload; in the history entry if storage is refused, or has no room. */
+const keyOf = (name) => 'sluice.' + state.queue + '.' + name;
 const clock = steadyClock(Date.now);
 const me = Object.assign({}, state, {
     status: state.status || 'NOT_ENTERED', unsafe: state.face === 'UNSAFE', way: recall('way'),
     activation: state.face === 'HOLD' ? 'hold' : null, askedAt: clock(), askEvery: RECHECK_MS, boardAt: 0,
     ending: /JOIN|PROOF|WAITING|READY|PRE_OPEN|PAUSED|HOLD|UNSAFE/.test(state.face) ? null : state.face,
-    result: null, trouble: null, rateAt: 0, waitAt: 0, failures: 0, proving: state.face === 'PROOF', proofs: 0, proof: null, enteredAgainAt: 0, resultAt: 0
+    trouble: null, rateAt: 0, waitAt: 0, failures: 0, proving: state.face === 'PROOF', proofs: 0, againAt: 0, resultAt: 0
 });
 
 let board = null, clockOffset = 0;
 
 const isWaiting = () => me.status === 'WAITING';
-
-/* The state that must survive a reload; in the history entry if storage is refused, or has no room. */
-function keyOf(name) {
-    return 'sluice.' + state.queue + '.' + name;
-}
 
 function remember(name, value) {
     try {
@@ -29,24 +26,20 @@ function remember(name, value) {
 }
 
 function recall(name) {
+    let text;
     try {
-        const text = sessionStorage.getItem(keyOf(name));
-        if (text) {
-            return JSON.parse(text);
-        }
+        text = sessionStorage.getItem(keyOf(name));
     } catch (refused) {
         // As without a value.
     }
-    return (history.state || {})[keyOf(name)];
+    return text ? JSON.parse(text) : (history.state || {})[keyOf(name)];
 }
 
 function learnTime(text) {
     clockOffset = text ? Date.parse(text) - clock() : clockOffset;
 }
 
-function msToOpening() {
-    return Date.parse(me.opensAt) - clock() - clockOffset;
-}
+const msToOpening = () => Date.parse(me.opensAt) - clock() - clockOffset;
 
 function learnPlace(place) {
     me.place = place;
@@ -83,7 +76,7 @@ function learnPosition(answer) {
     }
     me.waiting = answer.currentTotalWaitingCount || answer.waiting;
     me.askedAt = clock();
-    me.askEvery = RECHECK_MS * (0.8 + 0.4 * Math.random());
+    me.askEvery = RECHECK_MS * (0.8 + 0.4 * chance());
     learnPlace(place);
     learnWait(answer.estimatedWaitSeconds ? place / answer.estimatedWaitSeconds : -1);
     if (isWaiting()) {
