@@ -270,3 +270,15 @@ def test_the_headers_allow_nothing_from_elsewhere(running, api):
     assert api.call("GET", "/_sluice/console").headers["location"].endswith("/_sluice/console/")
     for path in ("Makefile.inc", "../shop/index.html", "nothing"):
         assert api.call("GET", f"/_sluice/console/{path}").status in (400, 404)
+
+
+def test_without_storage(api, console):
+    """A browser that blocks it keeps the key and the colours as long as the page."""
+    page = console(api.admin_key, cookies=False)
+    page.until("document.querySelector('#link').dataset.state === 'live'")
+    before = page.text("#scheme")
+    page.click("#scheme")
+    assert page.text("#scheme") != before
+    page.click("#forget")
+    page.wait("#key-form")
+    assert page.complaints() == []

@@ -109,6 +109,28 @@ test('a change of the audit names what differs', async () => {
     assert.deepStrictEqual(changes(null, { member: 'kim' }), ['member kim']);
 });
 
+test('what storage refuses is kept as long as the page', async () => {
+    const { storage } = await import(path.join(FOLDER, 'storage.mjs'));
+    const kept = new Map([['old', 'stored']]);
+    const usual = { getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text), removeItem: (name) => kept.delete(name) };
+    const full = { ...usual, setItem() {
+        throw new Error('the quota is exceeded');
+    } };
+    global.window = { usual, full, get blocked() {
+        throw new Error('access is denied');
+    } };
+    for (const [name, old] of [['usual', 'stored'], ['full', 'stored'], ['blocked', null]]) {
+        const texts = storage(name);
+        assert.strictEqual(texts.get('old'), old);
+        texts.set('old', name);
+        assert.strictEqual(texts.get('old'), name);
+        texts.forget('old');
+        assert.strictEqual(texts.get('old'), null);
+        kept.set('old', 'stored');
+    }
+    delete global.window;
+});
+
 test('uPlot is npm’s, byte for byte', () => {
     const theirs = path.join(__dirname, '../node_modules/uplot');
     const files = { 'LICENSE.txt': 'LICENSE', 'uPlot.iife.min.js': 'dist/uPlot.iife.min.js', 'uPlot.min.css': 'dist/uPlot.min.css' };

@@ -1,8 +1,11 @@
 /*
  * Requests to the operators' API with the key of this tab.
  */
+import { storage } from './storage.mjs';
+
 const KEY = 'sluice-operator-key';
 const ANSWER_WITHIN_MS = 6000;
+const kept = storage('sessionStorage');
 
 /** A failed request: `status` 0 without an answer, `detail` a sentence for the operator. */
 export class Refusal extends Error {
@@ -13,9 +16,9 @@ export class Refusal extends Error {
 }
 
 export const key = {
-    get: () => sessionStorage.getItem(KEY),
-    set: (text) => sessionStorage.setItem(KEY, text),
-    forget: () => sessionStorage.removeItem(KEY),
+    get: () => kept.get(KEY),
+    set: (text) => kept.set(KEY, text),
+    forget: () => kept.forget(KEY),
 };
 
 function refusalOf(answer, json) {

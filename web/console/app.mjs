@@ -8,6 +8,7 @@ import { confirm, refresh as refreshConfirmation } from './confirm.mjs';
 import { $, fill, h, say, show } from './dom.mjs';
 import { clock, columns, count, extend, milliseconds, moment, span } from './figures.mjs';
 import { auditPanel, checklistPanel, dryRunPanel, memberPanel, paymentsPanel } from './panels.mjs';
+import { storage } from './storage.mjs';
 import { renderActions, renderAlerts, renderGoods, renderMoves, renderQueues, renderTiles, stateOf } from './view.mjs';
 
 const TICK_MS = 1000;
@@ -311,7 +312,8 @@ function openRange(id) {
 /* Light and dark */
 
 const darkness = matchMedia('(prefers-color-scheme: dark)');
-let scheme = SCHEMES.includes(localStorage.getItem('sluice-colours')) ? localStorage.getItem('sluice-colours') : 'system';
+const colours = storage('localStorage');
+let scheme = SCHEMES.includes(colours.get('sluice-colours')) ? colours.get('sluice-colours') : 'system';
 
 function showScheme() {
     document.documentElement.dataset.scheme = scheme === 'system' ? (darkness.matches ? 'dark' : 'light') : scheme;
@@ -339,7 +341,7 @@ showScheme();
 darkness.addEventListener('change', showScheme);
 $('scheme').addEventListener('click', () => {
     scheme = SCHEMES[(SCHEMES.indexOf(scheme) + 1) % SCHEMES.length];
-    localStorage.setItem('sluice-colours', scheme);
+    colours.set('sluice-colours', scheme);
     showScheme();
 });
 $('forget').addEventListener('click', () => askForKey(''));
