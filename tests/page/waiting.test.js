@@ -62,6 +62,13 @@ test('the front hears of a reopening within half of the time that it may be away
     assert.ok(page.asked('position', from).length >= 1);
 });
 
+test('the result is shown once it is known', async () => {
+    const page = openPage({state: {...NEWCOMER, ...SOLD_OUT}, answer: answers(0, {state: 'SOLD_OUT'})});
+    assert.strictEqual(page.byId('result').hidden, true);
+    await page.pass(5000);
+    assert.strictEqual(page.byId('result').hidden, false);
+});
+
 test('a place far behind is not asked for when it goes on', async () => {
     const page = openPage({state: place(4000, SOLD_OUT), answer: answers(4000, {state: 'SOLD_OUT'}, SOLD_OUT)});
     await page.pass(60000);

@@ -104,12 +104,12 @@ function reloadWait(record, now) {
  *  changes. */
 function faceFor(me) {
     const hold = me.activation === 'hold', ready = me.status === 'READY' && !hold;
-    return me.ending ? me.ending :
+    return me.ending || (
         !ready && /SOLD_OUT|CLOSED/.test(me.queueState) ? me.queueState :
         me.unsafe ? 'UNSAFE' :
         ready ? 'READY' :
         hold ? 'HOLD' :
         standsStill(me) ? me.queueState :
         me.status === 'WAITING' ? 'WAITING' :
-        me.proving ? 'PROOF' : 'JOIN';
+        me.proving ? 'PROOF' : 'JOIN');
 }

@@ -10,7 +10,8 @@ const me = Object.assign({}, state, {
     status: state.status || 'NOT_ENTERED', unsafe: state.face === 'UNSAFE', way: recall('way'),
     activation: state.face === 'HOLD' ? 'hold' : null, askedAt: clock(), askEvery: RECHECK_MS, boardAt: 0,
     ending: /JOIN|PROOF|WAITING|READY|PRE_OPEN|PAUSED|HOLD|UNSAFE/.test(state.face) ? null : state.face,
-    trouble: null, rateAt: 0, waitAt: 0, failures: 0, proving: state.face === 'PROOF', proofs: 0, againAt: 0, resultAt: 0
+    // In state, result is an address.
+    result: null, trouble: null, rateAt: 0, waitAt: 0, failures: 0, proving: state.face === 'PROOF', proofs: 0, againAt: 0, resultAt: 0
 });
 
 let board = null, clockOffset = 0;
