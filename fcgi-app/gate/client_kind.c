@@ -128,6 +128,21 @@ static bool prefers_html(struct str accept)
     return html > json_before_html && html >= others;
 }
 
+/* Browsers name first what they need for a page: an image's Accept begins with image/avif. */
+static bool prefers_part(struct str accept)
+{
+    static const char *const PARTS[] = {"image/", "text/css", "video/", "audio/", "font/"};
+    struct str type = str_trim(accept);
+
+    for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++) {
+        size_t length = strlen(PARTS[i]);
+        if (type.n >= length && same_word(str_sized(type.p, length), str_of(PARTS[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_app_name(struct str requested_with)
 {
     return requested_with.n > 0 && memchr(requested_with.p, '.', requested_with.n) != NULL;
@@ -160,5 +175,8 @@ enum client_kind client_kind(const struct client_headers *headers)
     if (headers->x_requested_with.n > 0 && !is_app_name(headers->x_requested_with)) {
         return CLIENT_FETCH;
     }
-    return prefers_html(headers->accept) ? navigation(headers->method) : CLIENT_APP;
+    if (prefers_html(headers->accept)) {
+        return navigation(headers->method);
+    }
+    return prefers_part(headers->accept) ? CLIENT_FETCH : CLIENT_APP;
 }

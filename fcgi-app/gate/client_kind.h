@@ -17,6 +17,7 @@
  * | any     | X-Requested-With that is no name of an Android app            | FETCH     |
  * | GET     | html                                                          | PAGE      |
  * | unsafe  | html                                                          | FORM      |
+ * | any     | Accept begins with image/, text/css, video/, audio/, font/    | FETCH     |
  * | any     | anything else                                                 | APP       |
  *
  * GET stands for GET and HEAD, unsafe for every other method. Android web views send the name of
@@ -25,6 +26,9 @@
  * Accept prefers HTML when it names text/html or application/xhtml+xml and gives nothing a higher
  * weight (q); at the same weight JSON is preferred if it is named first. A missing or unreadable
  * header prefers nothing.
+ *
+ * Browsers send no Sec-Fetch headers to plain HTTP, and Safari before 16.4 sends none at all: there
+ * the parts of a page are known by Accept. Scripts and fetches accept anything, as programs do.
  */
 #ifndef SLUICE_GATE_CLIENT_KIND_H
 #define SLUICE_GATE_CLIENT_KIND_H

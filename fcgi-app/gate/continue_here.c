@@ -50,7 +50,8 @@ void continue_here_finish(const struct services *services, const struct request 
     if (outcome == OUTCOME_ENTERED || outcome == OUTCOME_ALREADY) {
         struct str ticket = ticket_issue(services, request, redirect->caller, &position);
         if (ticket.n > 0) {
-            ticket_cookie_set(services, request, response, redirect->caller->queue, ticket);
+            ticket_cookie_set(services, request, response, redirect->caller->queue, ticket,
+                              position.status);
         }
     }
     redirect_to(response, redirect->address);

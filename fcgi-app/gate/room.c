@@ -6,11 +6,13 @@
  * Reply    503 (setting waiting_status for pages) with the waiting page or problem+json WAITING,
  *          see room_answer.h
  * Touches  lua/enter.lua for a page or an app that has proved to keep cookies, or is known as
- *          a member; lua/gate_view.lua and sluice:tenures as /_sluice/check does
+ *          a member; lua/position.lua for other programs of a known visitor; lua/gate_view.lua and
+ *          sluice:tenures as /_sluice/check does
  *
  * A first page only gets the visitor cookie. The place is taken when the cookie comes back: by the
  * page's script, or by its reload without scripts. So clients that keep no cookies do not fill the
- * line, and a prefetched page, a script or a subresource never takes a place.
+ * line, and a prefetched page, a script or a subresource never takes a place. A script, or a program
+ * with an unsafe method, is told the place that its visitor has.
  */
 #include "fcgi-app/gate/room_answer.h"
 #include "fcgi-app/gate/visit.h"
@@ -19,7 +21,7 @@
 #include "fcgi-app/queue/ticket_cookie.h"
 #include "fcgi-app/queue/ticket_issue.h"
 
-enum stage { LOOKING, RECALLING, ENTERING };
+enum stage { LOOKING, RECALLING, ENTERING, ASKING };
 
 static bool is_on_hold(const struct visit *visit)
 {
@@ -30,6 +32,12 @@ static bool takes_a_place(const struct visit *visit)
 {
     return visit->id.n > 0 && visit->is_get &&
            (visit->kind == CLIENT_PAGE || visit->kind == CLIENT_APP);
+}
+
+/* A program, whose answer is to tell the place that its visitor may have. */
+static bool asks_for_a_place(const struct visit *visit)
+{
+    return visit->id.n > 0 && (visit->kind == CLIENT_FETCH || visit->kind == CLIENT_APP);
 }
 
 /* Answers a visitor without a place; sets the cookie if the visitor may take one later. */
@@ -47,22 +55,19 @@ static void answer_newcomer(const struct services *services, const struct reques
     visit_keep_visitor(services, request, response, visit);
 }
 
-/* Answers a visitor who takes no place now. */
-static void answer_without_place(const struct services *services, const struct request *request,
-                                 struct response *response, struct visit *visit)
+/* The face for a visitor who takes no place now. */
+static enum face face_without_place(const struct visit *visit)
 {
-    enum face face = FACE_JOIN;
-
     if (visit->known == NULL) {
-        face = FACE_NOT_CONFIGURED;
-    } else if (!visit->is_safe) {
-        face = FACE_UNSAFE;
-    } else if (is_on_hold(visit)) {
-        face = FACE_HOLD;
-    } else if (visit->id.n == 0 && !visit->known->view.for_visitors) {
-        face = FACE_LOGIN;
+        return FACE_NOT_CONFIGURED;
     }
-    answer_newcomer(services, request, response, visit, face);
+    if (!visit->is_safe) {
+        return FACE_UNSAFE;
+    }
+    if (is_on_hold(visit)) {
+        return FACE_HOLD;
+    }
+    return visit->id.n == 0 && !visit->known->view.for_visitors ? FACE_LOGIN : FACE_JOIN;
 }
 
 static struct redis_command *proceed(const struct services *services, const struct request *request,
@@ -72,7 +77,11 @@ static struct redis_command *proceed(const struct services *services, const stru
         visit->stage = ENTERING;
         return line_enter(request->arena, visit_line_caller(visit, request), LINE_STAY);
     }
-    answer_without_place(services, request, response, visit);
+    if (visit->known != NULL && asks_for_a_place(visit)) {
+        visit->stage = ASKING;
+        return line_position(request->arena, visit_line_caller(visit, request));
+    }
+    answer_newcomer(services, request, response, visit, face_without_place(visit));
     return NULL;
 }
 
@@ -110,7 +119,7 @@ static void entered(const struct services *services, const struct request *reque
         room_answer(services, request, response, visit, room_face_of(&position, is_on_hold(visit)),
                     &position);
         if (ticket.n > 0) {
-            ticket_cookie_set(services, request, response, visit->queue, ticket);
+            ticket_cookie_set(services, request, response, visit->queue, ticket, position.status);
         }
         visit_keep_visitor(services, request, response, visit);
         return;
@@ -141,6 +150,42 @@ static void entered(const struct services *services, const struct request *reque
     }
     room_answer(services, request, response, visit, face, NULL);
     visit_keep_visitor(services, request, response, visit);
+}
+
+/* Answers with the place, or that there is none. Returns the command whose reply is needed first, or
+ * NULL. */
+static struct redis_command *asked(const struct services *services, const struct request *request,
+                                   struct response *response, struct visit *visit,
+                                   const redisReply *reply)
+{
+    struct line_position position;
+    enum outcome outcome = line_read_position(reply, &position);
+    enum face face = face_without_place(visit);
+
+    if (outcome == OUTCOME_QUEUE_RESET && visit->has_ticket) {
+        /* The line of the ticket is gone: there may be a place in the new one. */
+        visit->has_ticket = false;
+        return line_position(request->arena, visit_line_caller(visit, request));
+    }
+    switch (outcome) {
+    case OUTCOME_OK:
+        if (face == FACE_JOIN && position.status != LINE_NOT_ENTERED) {
+            face = room_face_of(&position, false);
+        }
+        break;
+    case OUTCOME_SESSION_REVOKED:
+        face = FACE_TAKEN_OVER;
+        break;
+    case OUTCOME_UNAUTHENTICATED:
+        face = FACE_LOGIN;
+        break;
+    default:
+        face = FACE_UNAVAILABLE;
+        break;
+    }
+    room_answer(services, request, response, visit, face, outcome == OUTCOME_OK ? &position : NULL);
+    visit_keep_visitor(services, request, response, visit);
+    return NULL;
 }
 
 /* Looks up the queue. Returns the command whose reply is needed next, or NULL. */
@@ -190,12 +235,15 @@ void room_finish(const struct services *services, const struct request *request,
         response->follow_up = recalled(services, request, response, visit, reply);
         break;
     case ENTERING:
+    case ASKING:
         /* Another queue may have evicted the entry meanwhile. */
         visit->known = gate_cache_find(visit->queue);
         if (visit->known == NULL) {
             answer_newcomer(services, request, response, visit, FACE_UNAVAILABLE);
-        } else {
+        } else if (visit->stage == ENTERING) {
             entered(services, request, response, visit, reply);
+        } else {
+            response->follow_up = asked(services, request, response, visit, reply);
         }
         break;
     }

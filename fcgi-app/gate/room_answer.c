@@ -332,7 +332,12 @@ static void answer_json(const struct services *services, const struct request *r
                                  "This part of the site names a queue that does not exist."},
     };
 
-    problem_answer(request, response, SAID[face].problem, "%s", SAID[face].detail);
+    static const char NO_PLACE_FOR_SCRIPTS[] =
+        "You need a place in line here. Load the page itself: its scripts and parts take no place.";
+    bool is_script = visit != NULL && visit->kind == CLIENT_FETCH && face == FACE_JOIN;
+
+    problem_answer(request, response, SAID[face].problem, "%s",
+                   is_script ? NO_PLACE_FOR_SCRIPTS : SAID[face].detail);
     buffer_clear(&response->headers);
     add_place(response, visit, face, position, pause);
     if (face == FACE_PROOF) {

@@ -41,6 +41,26 @@ bool cookie_find(const struct services *services, const struct request *request,
     return false;
 }
 
+bool cookie_next_name(const struct services *services, const struct request *request,
+                      struct str *rest, struct str beginning, struct str *remainder)
+{
+    struct str prefix = str_of(prefix_of(services, request));
+
+    while (rest->n > 0) {
+        struct str pair, name, value;
+        (void)str_split(*rest, ';', &pair, rest);
+        if (!str_split(str_trim(pair), '=', &name, &value) || !str_starts(name, prefix)) {
+            continue;
+        }
+        name = str_sized(name.p + prefix.n, name.n - prefix.n);
+        if (str_starts(name, beginning)) {
+            *remainder = str_sized(name.p + beginning.n, name.n - beginning.n);
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *same_site(const struct services *services, const struct request *request)
 {
     if (!cookie_is_secure(services, request)) {

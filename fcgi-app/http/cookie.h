@@ -29,6 +29,11 @@ typedef bool cookie_judge(struct str value, void *context);
 bool cookie_find(const struct services *services, const struct request *request, const char *name,
                  cookie_judge *judge, void *context);
 
+/** The next cookie in `*rest`, which starts as request->cookies and is shortened, whose name (without
+ *  the prefix) starts with `beginning`; the rest of its name is in `*remainder`. False at the end. */
+bool cookie_next_name(const struct services *services, const struct request *request,
+                      struct str *rest, struct str beginning, struct str *remainder);
+
 /** Sets the cookie `name` (without the prefix) for `max_age_s` seconds; 0 deletes it. */
 void cookie_set(const struct services *services, const struct request *request,
                 struct response *response, const char *name, struct str value, int64_t max_age_s);

@@ -153,5 +153,5 @@ void enter_finish(const struct services *services, const struct request *request
     seen_queues_add(caller->queue);
     position_json_answer(response, outcome == OUTCOME_ENTERED ? 201 : 200, caller->queue, position,
                          ticket);
-    ticket_cookie_set(services, request, response, caller->queue, ticket);
+    ticket_cookie_set(services, request, response, caller->queue, ticket, position->status);
 }

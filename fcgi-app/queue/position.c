@@ -2,7 +2,8 @@
  * GET /v1/queues/{queue}/position — the caller's position.
  *
  * Request  X-Queue-Ticket or its cookie, or Authorization: Bearer JWT, or a visitor cookie
- * Reply    200 position
+ * Reply    200 position; the waiting page's own poll also gets its ticket's cookie again once it is
+ *          the caller's turn, with a shorter life
  * Errors   UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, SESSION_REVOKED, QUEUE_RESET 409,
  *          ADMISSION_UNAVAILABLE 503
  * Touches  this host's snapshot; plain reads of the main line, batched with others;
@@ -14,6 +15,7 @@
 #include "fcgi-app/queue/refusal.h"
 #include "fcgi-app/queue/seen_queues.h"
 #include "fcgi-app/queue/snapshot_answer.h"
+#include "fcgi-app/queue/ticket_cookie.h"
 #include "lib/admission/line/line_query.h"
 #include "lib/metrics/metrics.h"
 
@@ -34,7 +36,6 @@ void position_finish(const struct services *services, const struct request *requ
     struct line_query *query = memory;
     const struct line_caller *caller = query->caller;
 
-    (void)services;
     if (query->state == LINE_QUERY_UNDECIDED) {
         query->state = LINE_QUERY_ASKED;
         response->follow_up = line_position(request->arena, caller);
@@ -48,4 +49,7 @@ void position_finish(const struct services *services, const struct request *requ
     metrics_add(METRIC_POSITIONS_REDIS, 1);
     seen_queues_add(caller->queue);
     position_json_answer(response, 200, caller->queue, &query->position, str_sized(NULL, 0));
+    if (request->from_room && caller->has_ticket && query->position.status == LINE_READY) {
+        ticket_cookie_shorten(services, request, response, caller->queue);
+    }
 }

@@ -33,6 +33,9 @@ ROWS = {
                     "X-Requested-With": "XMLHttpRequest"}, JSON, [], [], None),
     "XHR of HTML": ("GET", {**OLD_BROWSER, "X-Requested-With": "XMLHttpRequest"}, JSON, [], [], None),
     "image": ("GET", {**FETCH, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}, JSON, [], [], None),
+    "image of an old browser": ("GET", {**OLD_BROWSER, "Accept": "image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5"}, JSON, [], [],
+                                None),
+    "style of an old browser": ("GET", {**OLD_BROWSER, "Accept": "text/css,*/*;q=0.1"}, JSON, [], [], None),
     "fetch that posts": ("POST", {**FETCH, "Content-Type": "application/json"}, JSON, [], [], None),
     "DELETE of a program": ("DELETE", APP, JSON, VISITOR, [], None),
     "curl": ("GET", {"User-Agent": "curl/8.4.0", "Accept": "*/*"}, JSON, VISITOR, TICKET, None),
@@ -136,6 +139,30 @@ def test_who_takes_no_place(gated, stack, row):
     before = stack.api.stats(gated.queue)["entered"]
     assert client.ask("/", method, body="x=1" if method == "POST" else None).status == 503
     assert stack.api.stats(gated.queue)["entered"] == before
+
+
+JSON_ROWS = [row for row in ROWS if ROWS[row][2] == JSON and "prefetch" not in row]
+
+
+@pytest.mark.parametrize("row", JSON_ROWS)
+def test_a_program_is_told_the_place_of_its_visitor(gated, row):
+    """Whether or not it may take one itself."""
+    method, headers, _, _, second_cookies, _ = ROWS[row]
+    page, program = Visitor(gated.site.port), Visitor(gated.site.port, headers)
+    page.ask()
+    program.cookies = dict(page.cookies)
+    body = "x=1" if method == "POST" else None
+    if second_cookies == []:
+        reply = program.ask("/", method, body=body)
+        assert (reply.json["position"]["status"], reply.json["position"]["rank"]) == ("NOT_ENTERED", None)
+        assert "place in line" in reply.json["detail"] or not method == "GET"
+    seq = page.ask().state["seq"]
+    program.cookies = dict(page.cookies)
+    reply = program.ask("/", method, body=body)
+    hold_against(reply, gated.queue, JSON, second_cookies, method)
+    place = reply.json["position"]
+    assert (place["status"], place["seq"], place["entryToken"]) == ("WAITING", seq, None) and place["rank"] >= 0
+    assert page.ask("/_sluice/queues/" + gated.queue + "/position").json["seq"] == seq
 
 
 def test_preflight_passes(gated, shop):

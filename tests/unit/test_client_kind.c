@@ -105,6 +105,17 @@ static const struct row ROWS[] = {
     {SAFE, {"Accept: ,,text/html,,"}, CLIENT_PAGE},
     {SAFE, {"Accept: text/html;q=1.000"}, CLIENT_PAGE},
 
+    /* Parts of a page, without any of the other headers. */
+    {ANY, {"Accept: image/avif,image/webp,*/*;q=0.8"}, CLIENT_FETCH},
+    {ANY, {"Accept:  IMAGE/png, */*"}, CLIENT_FETCH},
+    {ANY, {"Accept: text/css,*/*;q=0.1"}, CLIENT_FETCH},
+    {ANY, {"Accept: video/webm,video/ogg,*/*;q=0.5"}, CLIENT_FETCH},
+    {ANY, {"Accept: audio/*"}, CLIENT_FETCH},
+    {ANY, {"Accept: font/woff2"}, CLIENT_FETCH},
+    {ANY, {"Accept: image"}, CLIENT_APP},
+    {ANY, {"Accept: application/json, image/png"}, CLIENT_APP},
+    {SAFE, {"Accept: image/png, text/html"}, CLIENT_PAGE},
+
     /* Programs. */
     {ANY, {NULL}, CLIENT_APP},
     {ANY, {"Accept: */*"}, CLIENT_APP},
@@ -117,7 +128,6 @@ static const struct row ROWS[] = {
     {ANY, {"Accept: text/html;q=0.5, */*"}, CLIENT_APP},
     {ANY, {"Accept: text/html;q=0"}, CLIENT_APP},
     {ANY, {"Accept: text/html;q=0.000, application/json;q=0"}, CLIENT_APP},
-    {ANY, {"Accept: image/avif,image/webp,*/*;q=0.8"}, CLIENT_APP},
     {ANY, {"Accept: text/plain"}, CLIENT_APP},
     {ANY, {"Accept: text/htmlx, xtext/html, text/*"}, CLIENT_APP},
     {ANY, {"Accept: application/vnd.api+json, text/html;q=0.1"}, CLIENT_APP},

@@ -35,6 +35,7 @@ static int make_files(void **state)
     (void)mkdir(scratch_path("page/script"), 0700);
     (void)mkdir(scratch_path("own"), 0700);
     (void)mkdir(scratch_path("own/script"), 0700);
+    (void)mkdir(scratch_path("own/texts"), 0700);
     (void)snprintf(directory, sizeof(directory), "%s", scratch_path("page"));
     (void)snprintf(theme, sizeof(theme), "%s", scratch_path("own"));
     write_file("page", "page.html",
@@ -151,6 +152,29 @@ TEST(a_theme_replaces_what_it_has)
     assert_contains(written(page, "en", "", "{}"), "<style nonce=abc>b{}</style><svg/>");
     waiting_page_free(page);
     (void)remove(scratch_path("own/page.css"));
+}
+
+TEST(a_text_that_a_theme_lacks_is_the_default_one)
+{
+    write_file("page", "page.html", "{{text.hello}}|{{text.later}}|{{texts}}");
+    write_file("page/texts", "en.json", "{\"hello\": \"Hello\", \"later\": \"Later\"}");
+    write_file("page/texts", "ko.json", "{\"hello\": \"안녕\", \"later\": \"나중\"}");
+    write_file("own/texts", "ko.json", "{\"hello\": \"네\", \"later\": null}");
+    write_file("own/texts", "fr.json", "{\"hello\": \"Salut\"}");
+    struct waiting_page *page = open_page(theme);
+
+    assert_contains(written(page, "ko", "", "{}"), "네|나중|");
+    assert_contains(written(page, "fr", "", "{}"), "Salut|Later|");
+    assert_contains(written(page, "en", "", "{}"), "Hello|Later|");
+    assert_contains(written(page, "en", "", "{}"), "\"hello\":\"네\",\"later\":\"나중\"");
+    assert_contains(written(page, "en", "", "{}"), "\"hello\":\"Salut\",\"later\":\"Later\"");
+    write_file("page/texts", "ko.json", "{\"hello\": \"안녕\", \"later\": \"changed\"}");
+    waiting_page_refresh(page, 10000);
+    assert_contains(written(page, "ko", "", "{}"), "네|changed|");
+    waiting_page_free(page);
+    (void)remove(scratch_path("own/texts/ko.json"));
+    (void)remove(scratch_path("own/texts/fr.json"));
+    (void)make_files(NULL);
 }
 
 TEST(a_theme_replaces_a_part_or_the_whole_of_the_script)
@@ -290,6 +314,7 @@ int main(void)
         cmocka_unit_test(no_text_breaks_out_of_its_place),
         cmocka_unit_test(the_language_is_the_choice_then_the_header_then_english),
         cmocka_unit_test(a_theme_replaces_what_it_has),
+        cmocka_unit_test(a_text_that_a_theme_lacks_is_the_default_one),
         cmocka_unit_test(a_theme_replaces_a_part_or_the_whole_of_the_script),
         cmocka_unit_test(a_part_that_changes_or_comes_late_counts),
         cmocka_unit_test(a_changed_file_counts_and_a_broken_one_does_not),

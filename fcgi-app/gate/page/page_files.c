@@ -25,7 +25,7 @@ static void path_of(const struct page_files *files, const char *name, char path[
     (void)snprintf(path, PATH_LENGTH, "%s/%s", files->directory, name);
 }
 
-static int64_t mix(int64_t fingerprint, const char *path)
+static int64_t mix_path(int64_t fingerprint, const char *path)
 {
     struct stat status;
     uint64_t mixed = (uint64_t)fingerprint * 31;
@@ -38,20 +38,23 @@ static int64_t mix(int64_t fingerprint, const char *path)
     return (int64_t)mixed;
 }
 
+/* The theme's file and the default one: a text of the latter may complete the former. */
+static int64_t mix(int64_t fingerprint, const struct page_files *files, const char *name)
+{
+    char path[PATH_LENGTH];
+
+    if (files->theme[0] != '\0') {
+        (void)snprintf(path, sizeof(path), "%s/%s", files->theme, name);
+        fingerprint = mix_path(fingerprint, path);
+    }
+    (void)snprintf(path, sizeof(path), "%s/%s", files->directory, name);
+    return mix_path(fingerprint, path);
+}
+
 /* Includes the folders, in which new files may appear. */
 static int64_t mix_folders(const struct page_files *files)
 {
-    static const char *const FOLDERS[] = {"texts", "script"};
-    char path[PATH_LENGTH];
-    int64_t fingerprint = 0;
-
-    for (size_t i = 0; i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s/%s", files->directory, FOLDERS[i]);
-        fingerprint = mix(fingerprint, path);
-        path_of(files, FOLDERS[i], path);
-        fingerprint = mix(fingerprint, path);
-    }
-    return fingerprint;
+    return mix(mix(0, files, "texts"), files, "script");
 }
 
 void page_files_begin(struct page_files *files, const char *directory, const char *theme)
@@ -64,12 +67,10 @@ void page_files_begin(struct page_files *files, const char *directory, const cha
 
 int64_t page_files_fingerprint_now(const struct page_files *files)
 {
-    char path[PATH_LENGTH];
     int64_t fingerprint = mix_folders(files);
 
     for (size_t i = 0; i < files->count; i++) {
-        path_of(files, files->names[i], path);
-        fingerprint = mix(fingerprint, path);
+        fingerprint = mix(fingerprint, files, files->names[i]);
     }
     return fingerprint;
 }
@@ -78,16 +79,25 @@ int64_t page_files_fingerprint_now(const struct page_files *files)
  * so that a later change is detected. */
 static bool note(struct page_files *files, const char *name, char error[WAITING_PAGE_ERROR])
 {
-    char path[PATH_LENGTH];
-
     if (files->count == PAGE_FILES_MAX) {
         (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: it has more than %d files",
                        PAGE_FILES_MAX);
         return false;
     }
     (void)snprintf(files->names[files->count++], PAGE_FILE_NAME, "%s", name);
-    path_of(files, name, path);
-    files->fingerprint = mix(files->fingerprint, path);
+    files->fingerprint = mix(files->fingerprint, files, name);
+    return true;
+}
+
+static bool read_path(const char *path, char **bytes, char error[WAITING_PAGE_ERROR])
+{
+    char fault[TEXT_FILE_ERROR];
+    size_t length;
+
+    if (!text_file_read(path, FILE_MAX, bytes, &length, fault)) {
+        (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: %s", fault);
+        return false;
+    }
     return true;
 }
 
@@ -95,15 +105,18 @@ static bool read_noted(const struct page_files *files, const char *name, char **
                        char error[WAITING_PAGE_ERROR])
 {
     char path[PATH_LENGTH];
-    char fault[TEXT_FILE_ERROR];
-    size_t length;
 
     path_of(files, name, path);
-    if (!text_file_read(path, FILE_MAX, bytes, &length, fault)) {
-        (void)snprintf(error, WAITING_PAGE_ERROR, "the waiting page: %s", fault);
-        return false;
-    }
-    return true;
+    return read_path(path, bytes, error);
+}
+
+bool page_files_read_default(struct page_files *files, const char *name, char **bytes,
+                             char error[WAITING_PAGE_ERROR])
+{
+    char path[PATH_LENGTH];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", files->directory, name);
+    return note(files, name, error) && read_path(path, bytes, error);
 }
 
 bool page_files_read(struct page_files *files, const char *name, char **bytes,

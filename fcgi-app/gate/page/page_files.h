@@ -33,6 +33,10 @@ void page_files_begin(struct page_files *files, const char *directory, const cha
 bool page_files_read(struct page_files *files, const char *name, char **bytes,
                      char error[WAITING_PAGE_ERROR]);
 
+/** The same of the default file, also where the theme has one. */
+bool page_files_read_default(struct page_files *files, const char *name, char **bytes,
+                             char error[WAITING_PAGE_ERROR]);
+
 /** The same for the script, with its parts included. */
 bool page_files_read_script(struct page_files *files, char **script,
                             char error[WAITING_PAGE_ERROR]);

@@ -51,39 +51,91 @@ static bool language_is_fit(const char *name, size_t length)
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") >= length;
 }
 
-static bool read_language(struct page_template *page, const char *file, size_t length,
-                          char error[WAITING_PAGE_ERROR])
+typedef bool file_reader(struct page_files *files, const char *name, char **bytes,
+                         char error[WAITING_PAGE_ERROR]);
+
+/* Returns the texts, or NULL with one sentence in `error`. */
+static json_object *read_texts(struct page_template *page, struct str language, file_reader *reader,
+                               char error[WAITING_PAGE_ERROR])
 {
-    struct draft *draft = &page->drafts[page->count];
     char name[sizeof("texts/") + WAITING_PAGE_LANGUAGE_MAX + sizeof(".json")];
     char *text = NULL;
 
-    for (size_t i = 0; i < page->count; i++) {
-        if (strncmp(page->drafts[i].version.language, file, length) == 0 &&
-            page->drafts[i].version.language[length] == '\0') {
-            return true;
-        }
+    (void)snprintf(name, sizeof(name), "texts/%.*s.json", STR_ARG(language));
+    if (!reader(&page->files, name, &text, error)) {
+        return NULL;
     }
-    if (page->count == WAITING_PAGE_LANGUAGES_MAX) {
-        return true;
-    }
-    (void)snprintf(name, sizeof(name), "texts/%.*s.json", (int)length, file);
-    if (!page_files_read(&page->files, name, &text, error)) {
-        return false;
-    }
-    draft->texts = json_tokener_parse(text);
+    json_object *texts = json_tokener_parse(text);
     free(text);
-    if (!json_object_is_type(draft->texts, json_type_object)) {
-        (void)json_object_put(draft->texts);
+    if (!json_object_is_type(texts, json_type_object)) {
+        (void)json_object_put(texts);
         (void)snprintf(error, WAITING_PAGE_ERROR,
                        "the waiting page: %s is not a JSON object of texts", name);
+        return NULL;
+    }
+    return texts;
+}
+
+/* Adds the texts that `texts` lacks: a theme's may be those of an earlier release. */
+static void complete_texts(json_object *texts, json_object *defaults)
+{
+    json_object_object_foreach(defaults, key, text)
+    {
+        json_object *own = NULL;
+        if (!json_object_object_get_ex(texts, key, &own) ||
+            !json_object_is_type(own, json_type_string)) {
+            (void)json_object_object_add(texts, key, json_object_get(text));
+        }
+    }
+}
+
+static struct draft *find_draft(struct page_template *page, struct str language)
+{
+    for (size_t i = 0; i < page->count; i++) {
+        if (str_equal(str_of(page->drafts[i].version.language), language)) {
+            return &page->drafts[i];
+        }
+    }
+    return NULL;
+}
+
+/* Reads a language that is new; completes one that the theme has already. */
+static bool read_language(struct page_template *page, struct str language,
+                          char error[WAITING_PAGE_ERROR])
+{
+    struct draft *draft = find_draft(page, language);
+
+    if (draft == NULL && page->count == WAITING_PAGE_LANGUAGES_MAX) {
+        return true;
+    }
+    json_object *texts = read_texts(
+        page, language, draft == NULL ? page_files_read : page_files_read_default, error);
+    if (texts == NULL) {
         return false;
     }
-    memcpy(draft->version.language, file, length);
-    draft->version.language[length] = '\0';
+    if (draft != NULL) {
+        complete_texts(draft->texts, texts);
+        (void)json_object_put(texts);
+        return true;
+    }
+    draft = &page->drafts[page->count++];
+    draft->texts = texts;
+    memcpy(draft->version.language, language.p, language.n);
+    draft->version.language[language.n] = '\0';
     buffer_init(&draft->text, PAGE_MAX);
-    page->count++;
     return true;
+}
+
+/* A language of the theme alone has the default English texts where it lacks one. */
+static void complete_languages(struct page_template *page)
+{
+    const struct draft *english = find_draft(page, STR("en"));
+
+    for (size_t i = 0; english != NULL && i < page->count; i++) {
+        if (&page->drafts[i] != english) {
+            complete_texts(page->drafts[i].texts, english->texts);
+        }
+    }
 }
 
 static bool read_languages_of(struct page_template *page, const char *directory,
@@ -98,7 +150,8 @@ static bool read_languages_of(struct page_template *page, const char *directory,
         const char *end = strstr(entry->d_name, ".json");
         if (end != NULL && strcmp(end, ".json") == 0 &&
             language_is_fit(entry->d_name, (size_t)(end - entry->d_name))) {
-            fine = read_language(page, entry->d_name, (size_t)(end - entry->d_name), error);
+            fine =
+                read_language(page, str_sized(entry->d_name, (size_t)(end - entry->d_name)), error);
         }
     }
     if (folder != NULL) {
@@ -246,6 +299,7 @@ struct page_template *page_template_read(const char *directory, const char *them
         page_files_make_small(page->html, false);
         page_files_make_small(page->style, true);
         page_files_make_small(page->script, true);
+        complete_languages(page);
         collect_texts(page);
     }
     for (size_t i = 0; fine && i < page->count; i++) {

@@ -7,6 +7,9 @@
  *                                                          by their values, escaped for HTML
  *     {{state}} {{texts}} {{style}} {{script}} {{logo}}    unescaped; JSON has its '<' as \u003c
  *
+ * A text that a theme's language lacks is the default one of that language, or else the English one, so that a theme
+ * of an earlier release remains usable.
+ *
  * Blanks at the beginning of lines are removed, and in page.css and the script the comments there: no string in
  * them may span lines. Changed files are read again within a second; if one is missing or too large, or the files
  * change during the reading, the page stays as it was.

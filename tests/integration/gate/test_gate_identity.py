@@ -76,3 +76,27 @@ def test_a_watched_visitor_is_not_asked_to_allow_cookies(visitor_queue, make_sit
     assert browser.ask().face == "CLOSED"
     api.admin("PATCH", f"/queues/{queue}", {"closesAt": None})
     assert browser.ask(f"/_sluice/queues/{queue}/entries", "POST", headers=FETCH).status == 201
+
+
+def test_a_script_is_told_the_place_of_its_browser(visitor_queue, make_site, api):
+    """And no place that a reset has ended, or another screen has taken over; it takes and moves none itself."""
+    queue = visitor_queue(ratePerSecond=0)
+    site = make_site(queue)
+    browser, _ = in_line(site), in_line(site)
+
+    def told():
+        reply = browser.ask("/api/stock", headers=FETCH)
+        assert (reply.status, reply.set_cookies) == (503, [])
+        return reply.json.get("position", {}).get("status"), reply.json["detail"]
+    assert told() == ("WAITING", "You are waiting in line. Your place is kept.")
+    assert browser.ask("/api/stock", headers=FETCH).json["position"]["rank"] == 0
+    elsewhere = browser.copy()
+    del elsewhere.cookies[f"sluice_ticket-{queue}"]
+    assert elsewhere.ask(f"/_sluice/queues/{queue}/entries", "POST", headers=FETCH).status == 200
+    assert told() == (None, "Your place was taken over on another screen.")
+    api.act(queue, "reset")
+    status, detail = told()
+    assert status == "NOT_ENTERED" and "Load the page" in detail
+    assert api.stats(queue)["entered"] == 2
+    assert browser.ask().face == "WAITING" and told()[0] == "WAITING"
+    assert api.stats(queue)["entered"] == 3

@@ -24,11 +24,13 @@
         name: (sku) => `shop.attempt.${sku}`,
         /** The attempt whose outcome is still unknown, {key, token, since}, or null. */
         get(sku) {
+            // Storage may be forbidden or full: then an attempt lives as long as the page.
+            if (this.unstored[sku])
+                return this.unstored[sku];
             try {
                 return JSON.parse(sessionStorage.getItem(this.name(sku)));
             } catch (error) {
-                // Storage may be forbidden: then an attempt lives as long as the page.
-                return this.unstored[sku] || null;
+                return null;
             }
         },
         keep(sku, attempt) {

@@ -17,7 +17,7 @@ const ANSWERS = {
     },
     ask(body) {
         learnPosition(body);
-        if (me.status === 'NOT_ENTERED' && me.queueState !== 'SOLD_OUT' && me.queueState !== 'CLOSED') {
+        if (me.status === 'NOT_ENTERED' && !/SOLD_OUT|CLOSED/.test(me.queueState)) {
             enterAgain('noteAgain');
         } else {
             me.ending = null;
@@ -30,8 +30,12 @@ const ANSWERS = {
     },
     board(body) {
         learnBoard(body);
-        if (me.activation === 'off' || me.activation === 'watch') {
-            plan('open', Math.random() * SPREAD_MS);
+        if (isWaiting()) {
+            // The place is still there, whatever the page was told before: the state of the queue counts.
+            me.ending = null;
+        }
+        if (/off|watch/.test(me.activation)) {
+            plan('open', chance() * SPREAD_MS);
         } else {
             follow('board');
         }
@@ -40,6 +44,7 @@ const ANSWERS = {
         me.result = body;
         decide('result');
     },
+    reload,
     leave() {
         me.status = 'NOT_ENTERED';
         me.note = null;
@@ -62,11 +67,11 @@ const PROBLEMS = {
     CAPTCHA_FAILED() {
         me.ending = me.proof = null;
         me.proving = true;
-        plan('prove', me.proofs ? backoff(me.proofs, Math.random()) : 0);
+        plan('prove', me.proofs ? backoff(me.proofs, chance()) : 0);
     },
     CODE_INVALID() {
         me.note = 'noteCodeWrong';
-        plan(me.status === 'WAITING' ? 'ask' : 'enter', 1000);
+        plan(isWaiting() ? 'ask' : 'enter', 1000);
     },
     ORDER_IN_PROGRESS() {
         me.note = 'noteOrder';
@@ -77,29 +82,32 @@ const PROBLEMS = {
 /* Does the proof of work, in short slices, and enters with it. `number`: of the challenge; only the last one counts. */
 function solve(challenge, counter, number) {
     const found = tryCounters(challenge, counter);
-    if (me.proving && number === me.proofs && found.solution) {
+    if (!me.proving || number !== me.proofs) {
+        return;
+    }
+    if (found.solution) {
         me.proof = btoa(JSON.stringify({challenge, solution: found.solution}));
         plan('enter', 0);
-    } else if (me.proving && number === me.proofs) {
+    } else {
         setTimeout(solve, 0, challenge, found.counter, number);
     }
 }
 
 function tryLater(face, delay) {
     me.ending = face;
-    plan('enter', delay * (1 + Math.random() / 4));
+    plan('enter', delay * (1 + chance() / 4));
 }
 
 /* Automatically only once: a person who loses the place again immediately is asked. */
 function enterAgain(note) {
-    const now = Date.now();
+    const now = clock();
     me.status = 'NOT_ENTERED';
-    if (now - me.enteredAgainAt < ROW_MS) {
+    if (now - me.againAt < ROW_MS) {
         stop('LEFT');
     } else {
-        me.enteredAgainAt = now;
+        me.againAt = now;
         me.note = note;
-        plan('enter', Math.random() * 2000);
+        plan('enter', chance() * 2000);
     }
 }
 
@@ -111,20 +119,22 @@ function follow(kind) {
     }
 }
 
-/* What to do after `kind`, and when. */
+/* What to do after `kind`, and when. Who waits where all is sold out may be the next one when it goes on. */
 function decide(kind, ending) {
     me.ending = ending || me.ending;
-    const now = Date.now(), random = Math.random(), face = faceFor(me), waits = me.status === 'WAITING';
-    const why = waits && whyAsk(me, board, now), close = why === 'near' || why === 'exact';
+    const now = clock(), random = chance(), face = faceFor(me), waits = isWaiting();
+    const why = waits && whyAsk(me, board, now), close = /near|exact/.test(why);
     const retryMs = me.retryAfterMs || 1000;
     if (/SOLD_OUT|CLOSED|NOT_CONFIGURED/.test(face)) {
         if (kind === 'board' && !me.boardFailed && /OPEN|PAUSED/.test(me.queueState)) {
-            plan(waits ? 'ask' : 'enter', random * SPREAD_MS);
+            plan('enter', random * SPREAD_MS);
+        } else if (kind === 'board' && why) {
+            plan('ask', spreadOf(why, me.waiting, random));
         } else if (face !== 'NOT_CONFIGURED' && now - me.resultAt > RECHECK_MS) {
             me.resultAt = now;
             plan('result', random * 3000);
         } else {
-            plan('board', 20000 + random * 20000);
+            plan('board', waits ? hiddenDelay(state.pickupSeconds, random) : 20000 + random * 20000);
         }
     } else if (me.status === 'NOT_ENTERED') {
         plan('enter', random * 1000);

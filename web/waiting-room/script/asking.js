@@ -2,16 +2,15 @@
  * Requests: one at a time, each scheduled by the last. answers.js handles the answers.
  */
 
-const REQUESTS = {
-    enter: ['POST', state.entries], leave: ['DELETE', state.entries], ask: ['GET', state.position],
-    prove: ['GET', state.challenge], board: ['GET', state.board], result: ['GET', state.result], code: ['POST', state.entries]
-};
-let next = null, timer = 0, busy = false, urgent = null, notBefore = 0, abort = null;
+/* Of each kind of request; its own name and GET where it is missing. */
+const ADDRESSES = {enter: 'entries', code: 'entries', leave: 'entries', ask: 'position', prove: 'challenge', reload: 'board'};
+const METHODS = {enter: 'POST', code: 'POST', leave: 'DELETE'};
+let next = null, timer = 0, busy = false, urgent = null, notBefore = 0, abort = null, heardAt = clock();
 
 function plan(kind, delay) {
     next = kind;
     clearTimeout(timer);
-    timer = setTimeout(run, Math.max(delay, notBefore - Date.now(), 0));
+    timer = setTimeout(run, Math.max(delay, notBefore - clock(), 0));
 }
 
 function stop(face) {
@@ -53,14 +52,18 @@ function run() {
     const kind = next;
     if (kind === 'open') {
         open();
+    } else if (kind === 'reload' && clock() - heardAt < HEARD_MS) {
+        reload();
     } else if (kind && !busy) {
         busy = true;
         urgent = null;
         const code = kind === 'code' ? byId('code').value.trim() : undefined;
-        const captcha = kind === 'code' || kind === 'enter' ? me.proof || undefined : undefined;
+        const captcha = /code|enter/.test(kind) && me.proof || undefined;
         const body = code || captcha ? JSON.stringify({code, captcha}) : undefined;
-        request(REQUESTS[kind][0], REQUESTS[kind][1], body)
+        request(METHODS[kind] || 'GET', state[ADDRESSES[kind] || kind], body)
             .then((answer) => handle(kind, answer), () => inTrouble(kind, 'offline', 0))
+            // An answer that cannot be handled is none.
+            .catch(() => inTrouble(kind, 'unreachable', 0))
             .then(() => {
                 busy = false;
                 if (urgent) {
@@ -78,17 +81,17 @@ function inTrouble(kind, trouble, retryMs) {
         me.ending = 'UNAVAILABLE';
     }
     // A missed read of the board is best made up for by an exact answer.
-    plan(kind === 'board' && me.status === 'WAITING' && !me.ending ? 'ask' : kind,
-        Math.max(retryMs, backoff(me.failures, Math.random())));
+    plan(kind === 'board' && isWaiting() && !me.ending ? 'ask' : kind,
+        Math.max(retryMs, backoff(me.failures, chance())));
 }
 
 function handle(kind, answer) {
-    const act = answer.ok ? ANSWERS[kind] : PROBLEMS[answer.body.code];
-    notBefore = answer.status === 429 || answer.status === 503 ?
-        Date.now() + stayAway(answer.retryMs, Math.random()) : 0;
-    if (!answer.ok && (kind === 'result' || kind === 'board')) {
+    const act = answer.ok || kind === 'reload' ? ANSWERS[kind] : PROBLEMS[answer.body.code];
+    heardAt = clock();
+    notBefore = /429|503/.test(answer.status) ? clock() + stayAway(answer.retryMs, chance()) : 0;
+    if (!answer.ok && /result|board/.test(kind)) {
         me.boardFailed = kind === 'board';
-        me.boardAt = Date.now();
+        me.boardAt = clock();
         decide(kind);
     } else if (act) {
         me.failures = 0;
@@ -103,6 +106,6 @@ function handle(kind, answer) {
 function wake() {
     me.failures = 0;
     if (next && !busy) {
-        plan(me.status === 'WAITING' && !me.ending && Date.now() - me.askedAt > 3000 ? 'ask' : next, 0);
+        plan(isWaiting() && !me.ending && clock() - me.askedAt > 3000 ? 'ask' : next, 0);
     }
 }

@@ -3,8 +3,8 @@
  * which face to show. No requests and no display; tests load it by tests/page/waiting_page.js.
  */
 
-const NEAR_AHEAD = 20, NEAR_SECONDS = 5, STALLED_MS = 10000, BOARD_MS = 3000, SPREAD_MS = 5000, RECHECK_MS = 300000;
-const RELOADS_IN_A_ROW = 5, RELOAD_GAP_MS = 3000, ROW_MS = 60000;
+const NEAR_AHEAD = 20, NEAR_SECONDS = 5, STALLED_MS = 10000, BOARD_MS = 3000, HEARD_MS = 1000, SPREAD_MS = 5000, RECHECK_MS = 300000;
+const RELOADS_IN_A_ROW = 5, RELOAD_GAP_MS = 3000, ROW_MS = 60000, SAY_MS = 30000;
 
 /** The 1-based place of number `seq` by the board; null if the board does not suffice. */
 function placeFromBoard(board, seq) {
@@ -29,7 +29,7 @@ function followWay(way, key, place) {
 }
 
 function standsStill(me) {
-    return me.queueState === 'PRE_OPEN' || me.queueState === 'PAUSED' || me.activation === 'hold';
+    return /PRE_OPEN|PAUSED|SOLD_OUT|CLOSED/.test(me.queueState) || me.activation === 'hold';
 }
 
 function isDrawn(me) {
@@ -40,22 +40,13 @@ function isDrawn(me) {
 function whyAsk(me, board, now) {
     const exact = isDrawn(me) || me.seq == null, moves = !standsStill(me);
     const close = !me.place || me.place <= NEAR_AHEAD + 1 || me.eta <= NEAR_SECONDS;
-    if (moves && (exact || close)) {
-        return exact ? 'exact' : 'near';
-    }
-    if (!board || me.boardFailed) {
-        return 'board';
-    }
-    if (me.seq != null && (board.epoch !== me.epoch || board.incarnation !== me.incarnation)) {
-        return 'changed';
-    }
-    if (me.boardStalled) {
-        return 'stalled';
-    }
-    if (!exact && board.headSeq > me.seq) {
-        return 'passed';
-    }
-    return now - me.askedAt >= me.askEvery ? 'recheck' : null;
+    return moves && exact ? 'exact' :
+        moves && close ? 'near' :
+        !board || me.boardFailed ? 'board' :
+        me.seq != null && (board.epoch !== me.epoch || board.incarnation !== me.incarnation) ? 'changed' :
+        me.boardStalled ? 'stalled' :
+        !exact && board.headSeq > me.seq ? 'passed' :
+        now - me.askedAt >= me.askEvery ? 'recheck' : null;
 }
 
 /** How long to delay a request, in ms, so that a crowd does not send it together. */
@@ -91,30 +82,34 @@ function stayAway(retryMs, random) {
     return retryMs * (1 + random / 4);
 }
 
+/** A clock for lengths of time, in ms: follows `wall`, the device's clock, but does not go back when that is set back. */
+function steadyClock(wall) {
+    let shift = 0, last = wall();
+    return () => {
+        shift = Math.max(shift, last - wall());
+        return last = wall() + shift;
+    };
+}
+
 /** How long to wait before a reload of the page, in ms; -1: too many reloads already. */
 function reloadWait(record, now) {
     if (!record || now - record.at > ROW_MS) {
         return 0;
     }
-    return record.count >= RELOADS_IN_A_ROW ? -1 : Math.max(0, record.at + RELOAD_GAP_MS - now);
+    // The record is another page's: the device's clock may have been set back since.
+    return record.count >= RELOADS_IN_A_ROW ? -1 : Math.max(0, RELOAD_GAP_MS - Math.max(0, now - record.at));
 }
 
 /** The face for what is known. `me.ending` is a final one that only an answer or the person
  *  changes. */
 function faceFor(me) {
-    if (me.ending) {
-        return me.ending;
-    }
-    const over = me.queueState === 'SOLD_OUT' || me.queueState === 'CLOSED';
-    const ready = me.status === 'READY' && me.activation !== 'hold';
-    if (over && !ready) {
-        return me.queueState;
-    }
-    if (me.unsafe || ready) {
-        return me.unsafe ? 'UNSAFE' : 'READY';
-    }
-    if (standsStill(me)) {
-        return me.activation === 'hold' ? 'HOLD' : me.queueState;
-    }
-    return me.status === 'WAITING' ? 'WAITING' : me.proving ? 'PROOF' : 'JOIN';
+    const hold = me.activation === 'hold', ready = me.status === 'READY' && !hold;
+    return me.ending || (
+        !ready && /SOLD_OUT|CLOSED/.test(me.queueState) ? me.queueState :
+        me.unsafe ? 'UNSAFE' :
+        ready ? 'READY' :
+        hold ? 'HOLD' :
+        standsStill(me) ? me.queueState :
+        me.status === 'WAITING' ? 'WAITING' :
+        me.proving ? 'PROOF' : 'JOIN');
 }

@@ -2,7 +2,7 @@
  * The display and announcements, in the person's language.
  */
 
-const said = {message: me.message, at: Date.now()};
+const said = {message: me.message, at: clock(), trouble: null, troubleAt: -SAY_MS};
 let focusNext = false;
 
 /* Writes the text; hides the element for an empty one. */
@@ -14,30 +14,28 @@ function put(id, text) {
     }
 }
 
+function hide(id, hidden) {
+    byId(id).hidden = hidden;
+}
+
 function writeKey(id, key) {
     byId(id).setAttribute('data-t', key);
     put(id, texts[key]);
 }
 
-function count(value) {
-    return value.toLocaleString(lang);
-}
-
-function timeText(text) {
-    return new Date(text).toLocaleString(lang, {month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit'});
-}
+const count = (value) => value.toLocaleString(lang);
+const timeText = (text) => new Date(text).toLocaleString(lang,
+    {month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit'});
 
 function waitText() {
     const range = waitRange(me.wait);
     return me.eta === undefined ? '–' : fill(texts[range.key], {low: count(range.low), high: count(range.high)});
 }
 
-function headingOf(face) {
-    return document.querySelector('.' + face + ' h1');
-}
+const headingOf = (face) => document.querySelector('.' + face + ' h1') || byId('');
 
 function renderOpening() {
-    byId('opening').hidden = !me.opensAt;
+    hide('opening', !me.opensAt);
     put('countdown', clockText(msToOpening()));
     put('opens-at', fill(texts.opensAt, {time: timeText(me.opensAt)}));
 }
@@ -57,9 +55,9 @@ function renderResult(result) {
     }
 }
 
-/* One announcement at a time; the place only every half minute and in round numbers. */
+/* One announcement at a time; the place only every half minute and in round numbers, the connection no more often. */
 function announce(face, ahead) {
-    const heading = headingOf(face), round = roundedAhead(ahead);
+    const heading = headingOf(face), round = roundedAhead(ahead), now = clock();
     let text = '';
     if (face !== said.face) {
         text = said.face ? heading.textContent + ' ' + (texts[me.note] || '') : '';
@@ -68,25 +66,27 @@ function announce(face, ahead) {
             heading.focus();
             focusNext = false;
         }
-    } else if (me.trouble !== said.trouble) {
+    } else if (me.trouble !== said.trouble && now - said.troubleAt > SAY_MS) {
         text = texts[me.trouble || 'live'];
+        said.trouble = me.trouble;
+        said.troubleAt = now;
     } else if (me.message !== said.message) {
         text = me.message;
-    } else if (ahead >= 0 && round !== said.round && Date.now() - said.at > 30000) {
+    } else if (ahead >= 0 && round !== said.round && now - said.at > SAY_MS) {
         text = round ? fill(texts.sayPlace, {ahead: count(round)}) + ' ' + texts.wait + ': ' + waitText() :
             texts.sayNext;
         said.round = round;
     }
     if (text) {
         byId('live').textContent = text;
-        said.at = Date.now();
+        said.at = now;
     }
-    Object.assign(said, {face, trouble: me.trouble, message: me.message});
+    Object.assign(said, {face, message: me.message});
 }
 
 function render() {
     const face = faceFor(me), ready = me.status === 'READY', drawn = isDrawn(me), early = face === 'PRE_OPEN';
-    const known = me.status === 'WAITING' && me.place && !(drawn && me.queueState === 'PRE_OPEN');
+    const known = isWaiting() && me.place && !(drawn && me.queueState === 'PRE_OPEN');
     const share = progressShare(me.way), heading = headingOf(face).textContent;
     document.body.setAttribute('data-face', face);
     all('.face').forEach((element) => {
@@ -94,19 +94,23 @@ function render() {
     });
     writeKey('pre-open-text', drawn ? 'preOpenDraw' : 'preOpenText');
     writeKey('unsafe-text', ready ? 'unsafeReady' : 'unsafeText');
-    byId('unsafe-back').hidden = !ready;
+    hide('unsafe-back', !ready);
     renderOpening();
-    byId('standing').hidden = byId('standing').hidden || (!known && face !== 'WAITING');
-    byId('next').hidden = byId('next').hidden || ready;
-    byId('leaving').hidden = me.status !== 'WAITING';
+    if (!known && face !== 'WAITING') {
+        hide('standing', true);
+    }
+    if (ready) {
+        hide('next', true);
+    }
+    hide('leaving', !isWaiting());
     put('place', known ? count(me.place) : '–');
     put('ahead', known ? count(me.place - 1) : '–');
     put('wait', waitText());
-    byId('wait-row').hidden = early;
-    byId('way').hidden = !known || !me.way || early;
+    hide('wait-row', early);
+    hide('way', !known || !me.way || early);
     byId('bar').value = Math.max(share, 2);
     put('way-share', count(share) + ' %');
-    byId('result').hidden = !me.result || !/SOLD_OUT|CLOSED/.test(face);
+    hide('result', !me.result || !/SOLD_OUT|CLOSED/.test(face));
     renderResult(me.result || {});
     put('message', me.message || '');
     put('note', me.note && !me.ending && !ready ? texts[me.note] : '');

@@ -3,19 +3,20 @@
  * what survives a reload.
  */
 
+/* The state that must survive a reload; in the history entry if storage is refused, or has no room. */
+const keyOf = (name) => 'sluice.' + state.queue + '.' + name;
+const clock = steadyClock(Date.now);
 const me = Object.assign({}, state, {
     status: state.status || 'NOT_ENTERED', unsafe: state.face === 'UNSAFE', way: recall('way'),
-    activation: state.face === 'HOLD' ? 'hold' : null, askedAt: Date.now(), askEvery: RECHECK_MS, boardAt: 0,
+    activation: state.face === 'HOLD' ? 'hold' : null, askedAt: clock(), askEvery: RECHECK_MS, boardAt: 0,
     ending: /JOIN|PROOF|WAITING|READY|PRE_OPEN|PAUSED|HOLD|UNSAFE/.test(state.face) ? null : state.face,
-    result: null, trouble: null, rateAt: 0, waitAt: 0, failures: 0, proving: state.face === 'PROOF', proofs: 0, proof: null, enteredAgainAt: 0, resultAt: 0
+    // In state, result is an address.
+    result: null, trouble: null, rateAt: 0, waitAt: 0, failures: 0, proving: state.face === 'PROOF', proofs: 0, againAt: 0, resultAt: 0
 });
 
 let board = null, clockOffset = 0;
 
-/* The state that must survive a reload; in the history entry if storage is refused. */
-function keyOf(name) {
-    return 'sluice.' + state.queue + '.' + name;
-}
+const isWaiting = () => me.status === 'WAITING';
 
 function remember(name, value) {
     try {
@@ -26,20 +27,20 @@ function remember(name, value) {
 }
 
 function recall(name) {
+    let text;
     try {
-        return JSON.parse(sessionStorage.getItem(keyOf(name)));
+        text = sessionStorage.getItem(keyOf(name));
     } catch (refused) {
-        return (history.state || {})[keyOf(name)];
+        // As without a value.
     }
+    return text ? JSON.parse(text) : (history.state || {})[keyOf(name)];
 }
 
 function learnTime(text) {
-    clockOffset = text ? Date.parse(text) - Date.now() : clockOffset;
+    clockOffset = text ? Date.parse(text) - clock() : clockOffset;
 }
 
-function msToOpening() {
-    return Date.parse(me.opensAt) - Date.now() - clockOffset;
-}
+const msToOpening = () => Date.parse(me.opensAt) - clock() - clockOffset;
 
 function learnPlace(place) {
     me.place = place;
@@ -53,9 +54,9 @@ function learnPlace(place) {
 
 /* The remaining wait, by the place and a rate smoothed over its samples. */
 function learnWait(rate) {
-    const now = Date.now();
+    const now = clock();
     me.eta = undefined;
-    if (me.status === 'WAITING' && !standsStill(me) && me.place) {
+    if (isWaiting() && !standsStill(me) && me.place) {
         if (rate >= 0) {
             me.rate = me.rate ? approach(me.rate, rate, (now - me.rateAt) / 1000, 60) : rate;
             me.rateAt = now;
@@ -75,17 +76,17 @@ function learnPosition(answer) {
         me[name] = answer[name];
     }
     me.waiting = answer.currentTotalWaitingCount || answer.waiting;
-    me.askedAt = Date.now();
-    me.askEvery = RECHECK_MS * (0.8 + 0.4 * Math.random());
+    me.askedAt = clock();
+    me.askEvery = RECHECK_MS * (0.8 + 0.4 * chance());
     learnPlace(place);
     learnWait(answer.estimatedWaitSeconds ? place / answer.estimatedWaitSeconds : -1);
-    if (me.status === 'WAITING') {
+    if (isWaiting()) {
         remember('reloads', null);
     }
 }
 
 function learnBoard(answer) {
-    const now = Date.now();
+    const now = clock();
     if (!board || answer.serverTime !== board.serverTime) {
         me.boardMovedAt = now;
         learnTime(answer.serverTime);
@@ -101,7 +102,7 @@ function learnBoard(answer) {
     for (const name of ['activation', 'mode', 'message', 'opensAt', 'waiting']) {
         me[name] = answer[name];
     }
-    if (me.status === 'WAITING' && !isDrawn(me) && board.epoch === me.epoch &&
+    if (isWaiting() && !isDrawn(me) && board.epoch === me.epoch &&
         board.incarnation === me.incarnation) {
         learnPlace(placeFromBoard(board, me.seq) || me.place);
     }

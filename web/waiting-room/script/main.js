@@ -11,8 +11,11 @@
 //@include words
 //@include proof
 
-const byId = (id) => document.getElementById(id);
+/* A theme's page of an earlier release may lack an element: what is shown there is left out. */
+const byId = (id) => document.getElementById(id) || document.createElement('p');
 const all = (selector) => Array.from(document.querySelectorAll(selector));
+const chance = Math.random;
+const on = (target, name, act) => target.addEventListener(name, act);
 const state = JSON.parse(byId('state').textContent);
 const languages = JSON.parse(byId('texts').textContent);
 let lang = languages[state.lang] ? state.lang : 'en', texts = languages[lang];
@@ -35,54 +38,56 @@ function changeLanguage(event) {
     }
 }
 
-function listen() {
-    all('form').forEach((form) => form.addEventListener('submit', (event) => {
-        event.preventDefault();
-        focusNext = true;
-        soon(form.className);
-    }));
-    byId('languages').addEventListener('click', changeLanguage);
-    byId('notify').addEventListener('click', wantAlert);
-    all('.again').forEach((link) => link.addEventListener('click', () => remember('reloads', null)));
-    byId('unsafe-back').addEventListener('click', () => history.back());
-    document.addEventListener('visibilitychange', () => document.hidden || wake());
-    addEventListener('online', () => {
-        if (busy) {
-            abort.abort();
-        }
-        wake();
-    });
-    addEventListener('offline', () => {
-        me.trouble = next ? 'offline' : null;
-        render();
-    });
-    addEventListener('pageshow', (event) => {
-        if (event.persisted && me.opening) {
+byId('only').remove();
+put('site', location.hostname);
+hide('notify', !window.AudioContext && !window.webkitAudioContext);
+all('form').forEach((form) => on(form, 'submit', (event) => {
+    event.preventDefault();
+    focusNext = true;
+    soon(form.className);
+}));
+on(byId('languages'), 'click', changeLanguage);
+on(byId('notify'), 'click', wantAlert);
+all('.again').forEach((link) => on(link, 'click', () => remember('reloads', null)));
+on(byId('unsafe-back'), 'click', () => history.back());
+on(document, 'visibilitychange', () => document.hidden || wake());
+on(window, 'online', () => {
+    if (busy) {
+        abort.abort();
+    }
+    wake();
+});
+on(window, 'offline', () => {
+    me.trouble = next ? 'offline' : null;
+    render();
+});
+on(window, 'pageshow', (event) => {
+    // The event follows the first load as well: what was planned then stays.
+    if (event.persisted) {
+        if (me.opening) {
             // Back from the shop by the browser's button: the pass may have ended since.
             me.opening = false;
             me.status = 'WAITING';
             next = 'ask';
         }
         wake();
-    });
-    setInterval(renderOpening, 1000);
-}
-
-byId('only').remove();
-put('site', location.hostname);
-byId('notify').hidden = !window.AudioContext && !window.webkitAudioContext;
-listen();
+    }
+});
+setInterval(renderOpening, 1000);
 renderTexts();
 learnPosition(me);
+if (/FULL|UNAVAILABLE/.test(me.ending)) {
+    notBefore = clock() + stayAway(me.retryAfterMs, chance());
+}
 if (!navigator.cookieEnabled && state.board) {
     stop('COOKIES');
-} else if (me.ending === 'FULL' || me.ending === 'ORDER') {
+} else if (/FULL|ORDER/.test(me.ending)) {
     tryLater(me.ending, 10000);
 } else if (me.ending === 'UNAVAILABLE') {
-    plan(me.status === 'WAITING' ? 'ask' : 'enter', stayAway(me.retryAfterMs, Math.random()));
+    plan(isWaiting() ? 'ask' : 'enter', 0);
 } else if (state.board && !/TAKEN_OVER|COOKIES|LOGIN|LEFT/.test(me.ending)) {
-    if (me.status === 'WAITING') {
-        plan('board', 500 + Math.random() * 1000);
+    if (isWaiting()) {
+        plan('board', 500 + chance() * 1000);
     } else if (me.proving) {
         plan('prove', 0);
     } else {

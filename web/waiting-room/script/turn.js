@@ -41,26 +41,29 @@ function alertPerson() {
     }
 }
 
-/* The gate admits this person: the page reloads its own address. */
+/* The gate admits this person: the page reloads its own address, once it has an answer from the network again. */
 function open() {
-    const now = Date.now(), record = recall('reloads'), wait = reloadWait(record, now);
+    const wait = reloadWait(recall('reloads'), clock());
     stop(null);
     me.status = 'READY';
     if (wait < 0) {
         // Admitted again and again, and still here: the browser does not keep the pass.
         stop('COOKIES');
-    } else if (!me.opening) {
-        me.opening = true;
-        if (sound) {
+    } else {
+        if (sound && !me.opening) {
             alertPerson();
         }
+        me.opening = true;
         if (!me.unsafe) {
-            setTimeout(() => {
-                const row = record && now - record.at <= ROW_MS ? record.count : 0;
-                remember('reloads', {count: row + 1, at: Date.now()});
-                location.reload();
-            }, Math.max(wait, sound ? 700 : 0));
+            plan('reload', Math.max(wait, sound ? 700 : 0));
         }
     }
     render();
+}
+
+function reload() {
+    const now = clock(), record = recall('reloads'), row = record && now - record.at <= ROW_MS ? record.count : 0;
+    remember('reloads', {count: row + 1, at: now});
+    next = null;
+    location.reload();
 }
