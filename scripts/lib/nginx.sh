@@ -64,6 +64,8 @@ write_gate_files()
             "UNAVAILABLE=$unavailable" "${limits[@]}" |
             sed "s|include snippets/|include $place/snippets/|" >"$place.new/${file#gate/}"
     done
+    # That nginx keeps its own log.
+    printf '# The requests are in the log of the site.\n' >"$place.new/snippets/access_log.conf"
     sed "s|include snippets/|include $place/snippets/|" "$run_dir/nginx/snippets/problem_answers.conf" \
         >"$place.new/snippets/problem_answers.conf"
     chmod -R a+rX "$place.new"
