@@ -1,8 +1,13 @@
 """What real sites have in their nginx besides: none of it leads past the gate, takes a second place, or breaks the site."""
 
+import json
+import socket
+import subprocess
+
 import pytest
 
 from lib.gate import FETCH, Visitor
+from lib.ports import free_port
 from lib.wait import until
 
 # An application behind one script, in the ways in which it is usually written.
@@ -84,6 +89,45 @@ def test_a_body_is_as_large_as_its_location_allows(site_of):
     visitor.come_in()
     assert visitor.ask("/upload", "POST", body=b"x" * (5 << 20)).status == 200
     assert visitor.ask("/upload", "POST", body=b"x" * (9 << 20)).status == 413
+
+
+LARGE = 4 << 20
+
+
+@pytest.mark.parametrize("limit", ["8m", "0"])
+def test_of_a_body_in_pieces_without_a_pass_little_is_read(site_of, shop, limit):
+    """It is refused before it is complete, and nothing of it is written to a file."""
+    _, site = site_of(f"client_max_body_size {limit}; {PLAIN}", activation="hold")
+    with socket.create_connection(("127.0.0.1", site.port), timeout=10) as link:
+        link.sendall(b"POST /upload HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                     b"%x\r\n%s" % (LARGE, b"x" * (LARGE // 4)))
+        answer = link.makefile("rb")
+        assert answer.readline().split()[1] == b"503"
+        assert b"application/problem+json" in answer.read(300)
+    assert "temporary file" not in site.errors() and shop.seen() == []
+
+
+@pytest.mark.parametrize("protocol", ["--http1.1", "--http2-prior-knowledge"])
+def test_a_body_without_a_pass_gets_the_answer_of_the_gate(site_of, shop, protocol):
+    """Small or large, with its length or without."""
+    port = free_port()
+    _, site = site_of(f"listen 127.0.0.1:{port} {'http2' if '2' in protocol else ''}; client_max_body_size 8m; {PLAIN}",
+                      activation="hold")
+    for size in (1000, 70_000, LARGE):
+        for way in ("--upload-file", "-"), ("--data-binary", "@-"):
+            done = subprocess.run(
+                ["curl", "--silent", protocol, *way, "--request", "POST", "--header", "Accept: application/json", "--header", "Expect:",
+                 "--write-out", "\n%{http_code}", f"http://127.0.0.1:{port}/upload"], input=b"x" * size, capture_output=True, timeout=20)
+            # This client gives up a stream that the server ends before the body.
+            if (way[0], "2" in protocol, size > 1000) != ("--upload-file", True, True):
+                body, status = done.stdout.rsplit(b"\n", 1)
+                assert (done.returncode, status) == (0, b"503"), (size, way, done.stdout)
+                assert json.loads(body)["code"] == "WAITING"
+    def log():
+        return (site.directory / "access.log").read_text().splitlines()
+    until(lambda: len(log()) == 6, 10, "the end of all requests")
+    assert all('" 503 ' in line for line in log()), log()
+    assert shop.seen() == []
 
 
 def test_a_login_of_the_site_s_is_asked_for(site_of):
