@@ -109,8 +109,7 @@ def test_the_site_s_own_locations_are_as_they_were(site_of, shop):
         location / { @gate@ @shop@ }
         location /upload { client_max_body_size 3m; @shop@ }
         location /plain/ { }
-        location = /missing.html { internal; }
-        location /slow/ { proxy_pass http://127.0.0.1:1; }""", ["    types { image/jpeg jpg; text/html html; }"])
+        location = /missing.html { internal; }""", ["    types { image/jpeg jpg; text/html html; }"])
     folder = site.directory / "www" / "plain"
     folder.mkdir()
     for path, content in ((folder / "a.jpg", "a picture"), (folder / "a.html", "a page"), (folder.parent / "missing.html", "no such page")):
@@ -189,4 +188,4 @@ def test_a_server_of_ours_alone(installed_files, site_of, monkeypatch):
     assert (reply.status, reply.get("content-type"), reply.get("x-content-type-options")) == (404, "application/problem+json", "nosniff")
     assert Visitor(site.port, APP).ask("/v1//queues").status == 404
     until(lambda: '"path":"/nothing/here"' in (installed_files.parent / "logs" / "access.log").read_text(), 10, "the line in our log")
-    assert "proxy_pass" not in (ROOT / "packaging" / "bootstrap").read_text()
+    assert "include /var/lib/sluice/nginx/own_server.conf;" in (ROOT / "packaging" / "bootstrap").read_text()

@@ -151,3 +151,36 @@ def test_the_page_is_heard_whatever_locations_there_are(site_of):
     assert visitor.ask(f"/_sluice/board/{queue}.json", headers=FETCH).status == 200
     assert visitor.ask(f"/_sluice/queues/{queue}/result", headers=FETCH).status == 200
     assert visitor.ask("/_sluice/anything", headers=FETCH).status == 404
+
+
+def asks_of_the_page(visitor, queue):
+    return {path: visitor.ask(f"/_sluice/{path}", headers=FETCH).status
+            for path in (f"queues/{queue}/position", f"board/{queue}.json", f"queues/{queue}/result")}
+
+
+def test_limits_of_the_site_s_count_requests_to_the_site_alone(site_of):
+    """Each once, whatever the gate makes of it; none is a request of the waiting page."""
+    queue, site = site_of(f"limit_req zone=site burst=4 nodelay; limit_req_status 429; limit_conn one 1; {PLAIN}",
+                          ["    limit_req_zone $binary_remote_addr zone=site:1m rate=1r/m;",
+                           "    limit_conn_zone $binary_remote_addr zone=one:1m;"],
+                          ratePerSecond=0)
+    visitor = Visitor(site.port)
+    assert visitor.ask("/").is_page
+    assert visitor.ask(f"/_sluice/queues/{queue}/entries", "POST", FETCH).status == 201
+    for _ in range(10):
+        assert set(asks_of_the_page(visitor, queue).values()) == {200}
+    replies = [visitor.ask("/") for _ in range(5)]
+    assert [reply.status for reply in replies] == [503] * 4 + [429] and replies[3].is_page and not replies[4].is_page
+    assert set(asks_of_the_page(visitor, queue).values()) == {200}
+
+
+def test_a_login_of_the_whole_site_s_leaves_the_page_to_everybody(site_of):
+    """Who has not logged in waits too; the site asks for the login behind the gate."""
+    queue, site = site_of("auth_request /login; location = /login { internal; return 401; } location /free { @shop@ }" + PLAIN,
+                          ratePerSecond=0)
+    visitor = Visitor(site.port)
+    assert visitor.ask("/free").status == 401
+    assert visitor.ask("/").is_page
+    assert visitor.ask(f"/_sluice/queues/{queue}/entries", "POST", FETCH).status == 201
+    assert set(asks_of_the_page(visitor, queue).values()) == {200}
+    assert visitor.ask("/_sluice/board/none.json").status == 404
