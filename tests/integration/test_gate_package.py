@@ -189,3 +189,24 @@ def test_a_server_of_ours_alone(installed_files, site_of, monkeypatch):
     assert Visitor(site.port, APP).ask("/v1//queues").status == 404
     until(lambda: '"path":"/nothing/here"' in (installed_files.parent / "logs" / "access.log").read_text(), 10, "the line in our log")
     assert "include /var/lib/sluice/nginx/own_server.conf;" in (ROOT / "packaging" / "bootstrap").read_text()
+
+
+def test_the_sample_site_s_way_around_the_gate_leads_to_assets_alone(site_of, shop):
+    """The shop gets the path as nginx has read it, and only such as every server reads alike."""
+    text = (ROOT / "packaging" / "nginx" / "nginx-site.conf").read_text()
+    assets = re.search(r"location [^{}]*/assets/[^{}]*\{[^}]*\}", text)[0].replace("http://shop", "http://127.0.0.1:@upstream@")
+    assert "gate.conf" not in assets
+    site = site_of(f"location / {{ @gate@ @shop@ }} {assets.replace('@upstream@', str(shop.port))}", activation="hold")
+    visitor = Visitor(site.port)
+    for path, passed_on in (("/assets/a.js", "/assets/a.js"), ("/assets/css/a-1_b.css?v=2", "/assets/css/a-1_b.css?v=2"),
+                            ("/assets//x/../a.js", "/assets/a.js"), ("/x/%2e%2e/assets/%61.js", "/assets/a.js"),
+                            ("/checkout%3f/../assets/a.js", "/assets/a.js"), ("/checkout;/../assets/a.js?x=..;", "/assets/a.js?x=..;")):
+        shop.forget()
+        assert visitor.ask(path).status == 404, "the shop has no such file"
+        assert [entry["path"] for entry in shop.seen()] == [passed_on]
+    shop.forget()
+    for path in ("/assets/..;/checkout", "/assets/%2e%2e;/checkout", "/assets/..%3b/checkout", "/assets/.;/..;/checkout", "/assets/..%5ccheckout",
+                 "/assets/..\\checkout", "/assets/%252e%252e/checkout", "/assets/x%2523", "/assets/../checkout", "/assets/%2e%2e/checkout",
+                 "/assets/..%2fcheckout", "/assets/x%0d%0aHost:y", "/assets/"):
+        assert visitor.ask(path).status in (400, 503), path
+    assert shop.seen() == []
