@@ -37,9 +37,10 @@ cors_origins()
     read -ra origins <<<"$(setting_of "$1" cors_origins)"
     for origin in ${origins[@]+"${origins[@]}"}; do
         if [[ $origin == '*' ]]; then
-            printf '"~." $http_origin;\n'
+            printf '%s\n' "\"~.\" \$http_origin;"
         elif [[ $origin =~ ^[][A-Za-z0-9.:/_-]+$ ]]; then
-            printf '"~^%s$" $http_origin;\n' "$(sed 's/[^A-Za-z0-9:/_-]/\\&/g' <<<"$origin")"
+            origin=$(sed 's/[^A-Za-z0-9:/_-]/\\&/g' <<<"$origin")
+            printf '%s\n' "\"~^$origin\$\" \$http_origin;"
         fi
     done
 }
