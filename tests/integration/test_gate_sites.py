@@ -160,10 +160,8 @@ def asks_of_the_page(visitor, queue):
 
 def test_limits_of_the_site_s_count_requests_to_the_site_alone(site_of):
     """Each once, whatever the gate makes of it; none is a request of the waiting page."""
-    queue, site = site_of(f"limit_req zone=site burst=4 nodelay; limit_req_status 429; limit_conn one 1; {PLAIN}",
-                          ["    limit_req_zone $binary_remote_addr zone=site:1m rate=1r/m;",
-                           "    limit_conn_zone $binary_remote_addr zone=one:1m;"],
-                          ratePerSecond=0)
+    queue, site = site_of(f"limit_req zone=site burst=4 nodelay; limit_req_status 429; {PLAIN}",
+                          ["    limit_req_zone $binary_remote_addr zone=site:1m rate=1r/m;"], ratePerSecond=0)
     visitor = Visitor(site.port)
     assert visitor.ask("/").is_page
     assert visitor.ask(f"/_sluice/queues/{queue}/entries", "POST", FETCH).status == 201
@@ -172,6 +170,21 @@ def test_limits_of_the_site_s_count_requests_to_the_site_alone(site_of):
     replies = [visitor.ask("/") for _ in range(5)]
     assert [reply.status for reply in replies] == [503] * 4 + [429] and replies[3].is_page and not replies[4].is_page
     assert set(asks_of_the_page(visitor, queue).values()) == {200}
+
+
+def test_a_site_s_limit_of_connections_is_not_one_of_the_waiting_page_s(site_of):
+    queue, site = site_of("limit_conn one 1; location = /upload { @shop@ }" + PLAIN,
+                          ["    limit_conn_zone $binary_remote_addr zone=one:1m;"], ratePerSecond=0)
+    visitor = Visitor(site.port)
+    visitor.ask("/")
+    assert visitor.ask(f"/_sluice/queues/{queue}/entries", "POST", FETCH).status == 201
+    with socket.create_connection(("127.0.0.1", site.port), timeout=10) as link:
+        link.sendall(b"POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n")
+        until(lambda: not visitor.ask("/").is_page, 10, "the site's limit is reached")
+        assert set(asks_of_the_page(visitor, queue).values()) == {200}
+        assert visitor.ask("/_sluice/board/none.json", headers=FETCH).status == 404
+        for method, path in (("GET", "language/ko"), ("POST", f"continue/{queue}")):
+            assert visitor.ask(f"/_sluice/{path}", method, FETCH).status == 303, path
 
 
 def test_a_login_of_the_whole_site_s_leaves_the_page_to_everybody(site_of):
