@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # nginx.sh: a private nginx: its configuration from the templates in nginx/, its static pages,
-# and the gate's files for another nginx. Uses templates.sh and problem_pages.sh.
+# and the gate's files for another nginx. Uses templates.sh, problem_pages.sh and settings_file.sh.
 
 nginx_user=www-data
 nginx_group=www-data
@@ -28,6 +28,7 @@ write_nginx_config()
             "CACHE=$place/tmp/cache" "UNAVAILABLE=$unavailable" \
             "${limits[@]}" >"$place/$file"
     done
+    cors_origins "${settings_file:-}" >"$place/snippets/cors_origins.conf"
     local simulated=true
     if [[ -z ${payment_simulator_path:-} ]] || ! payments_are_simulated; then
         simulated=false
@@ -64,6 +65,9 @@ write_gate_files()
             "UNAVAILABLE=$unavailable" "${limits[@]}" |
             sed "s|include snippets/|include $place/snippets/|" >"$place.new/${file#gate/}"
     done
+    cors_origins "${settings_file:-}" >"$place.new/snippets/cors_origins.conf"
+    # That nginx keeps its own log.
+    printf '# The requests are in the log of the site.\n' >"$place.new/snippets/access_log.conf"
     sed "s|include snippets/|include $place/snippets/|" "$run_dir/nginx/snippets/problem_answers.conf" \
         >"$place.new/snippets/problem_answers.conf"
     chmod -R a+rX "$place.new"

@@ -69,6 +69,14 @@ write_problems()
                 # Randomized, see nginx/snippets/retry.conf.in.
                 more="add_header Retry-After \$sluice_retry_$seconds always;"
             fi
+        fi
+        if [[ $code == ADMISSION_UNAVAILABLE ]]; then
+            # The gate's, if no worker answers. A header without a value is not sent.
+            more+="
+    add_header Access-Control-Allow-Origin \$sluice_cors_origin always;
+    add_header Access-Control-Allow-Credentials \$sluice_cors_credentials always;
+    add_header Access-Control-Expose-Headers \$sluice_cors_headers always;
+    add_header Vary Origin always;"
         elif [[ $code == METHOD_NOT_ALLOWED ]]; then
             # Only for our own answers from static pages.
             more='add_header Allow "GET, HEAD" always;'

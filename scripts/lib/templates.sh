@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# templates.sh: renders nginx's templates and the files that nginx serves. Uses problem_pages.sh.
+# templates.sh: renders nginx's templates and the files that nginx serves. Uses problem_pages.sh and settings_file.sh.
 
 # render FILE NAME=VALUE...: prints FILE with each @NAME@ replaced. Values hold no '|' and no newline.
 render()
@@ -25,6 +25,24 @@ bounds()
 unavailable_page()
 {
     sed_value "$(tr '\n' ' ' <"$project_root/nginx/unavailable.html" | sed "s/'/\&#39;/g")"
+}
+
+# cors_origins SETTINGS: the rows of nginx's map from an origin to itself, for those in the setting cors_origins. nginx compares
+# only regular expressions exactly.
+cors_origins()
+{
+    local origin origins=()
+    printf '# Of the setting cors_origins.\n'
+    [[ -r $1 ]] || return 0
+    read -ra origins <<<"$(setting_of "$1" cors_origins)"
+    for origin in ${origins[@]+"${origins[@]}"}; do
+        if [[ $origin == '*' ]]; then
+            printf '%s\n' "\"~.\" \$http_origin;"
+        elif [[ $origin =~ ^[][A-Za-z0-9.:/_-]+$ ]]; then
+            origin=$(sed 's/[^A-Za-z0-9:/_-]/\\&/g' <<<"$origin")
+            printf '%s\n' "\"~^$origin\$\" \$http_origin;"
+        fi
+    done
 }
 
 # copy_pages FOLDER: the files that every nginx of Sluice serves, without the problem pages.

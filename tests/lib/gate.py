@@ -171,3 +171,15 @@ def write_gate_files(directory, port):
                           timeout=180)
     assert done.returncode == 0, done.stderr
     return directory / "data" / "gate"
+
+
+def write_installed_files(directory, output, *options):
+    """The files that the package writes for the site's own nginx, for the parts in `directory`; returns their folder. `options`:
+    further ones of scripts/site."""
+    for folder in ("logs", "cache"):
+        (output / folder).mkdir()
+    done = subprocess.run([ROOT / "scripts" / "site", "--output", output, "--run", directory, "--logs", output / "logs",
+                           "--cache", output / "cache", *options], capture_output=True, text=True, timeout=180)
+    assert done.returncode == 0, done.stderr
+    output.chmod(0o711)  # nginx's workers are another user
+    return output / "nginx"

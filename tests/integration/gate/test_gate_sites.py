@@ -1,8 +1,13 @@
 """What real sites have in their nginx besides: none of it leads past the gate, takes a second place, or breaks the site."""
 
+import json
+import socket
+import subprocess
+
 import pytest
 
 from lib.gate import FETCH, Visitor
+from lib.ports import free_port
 from lib.wait import until
 
 # An application behind one script, in the ways in which it is usually written.
@@ -86,6 +91,45 @@ def test_a_body_is_as_large_as_its_location_allows(site_of):
     assert visitor.ask("/upload", "POST", body=b"x" * (9 << 20)).status == 413
 
 
+LARGE = 4 << 20
+
+
+@pytest.mark.parametrize("limit", ["8m", "0"])
+def test_of_a_body_in_pieces_without_a_pass_little_is_read(site_of, shop, limit):
+    """It is refused before it is complete, and nothing of it is written to a file."""
+    _, site = site_of(f"client_max_body_size {limit}; {PLAIN}", activation="hold")
+    with socket.create_connection(("127.0.0.1", site.port), timeout=10) as link:
+        link.sendall(b"POST /upload HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                     b"%x\r\n%s" % (LARGE, b"x" * (LARGE // 4)))
+        answer = link.makefile("rb")
+        assert answer.readline().split()[1] == b"503"
+        assert b"application/problem+json" in answer.read(300)
+    assert "temporary file" not in site.errors() and shop.seen() == []
+
+
+@pytest.mark.parametrize("protocol", ["--http1.1", "--http2-prior-knowledge"])
+def test_a_body_without_a_pass_gets_the_answer_of_the_gate(site_of, shop, protocol):
+    """Small or large, with its length or without."""
+    port = free_port()
+    _, site = site_of(f"listen 127.0.0.1:{port} {'http2' if '2' in protocol else ''}; client_max_body_size 8m; {PLAIN}",
+                      activation="hold")
+    for size in (1000, 70_000, LARGE):
+        for way in ("--upload-file", "-"), ("--data-binary", "@-"):
+            done = subprocess.run(
+                ["curl", "--silent", protocol, *way, "--request", "POST", "--header", "Accept: application/json", "--header", "Expect:",
+                 "--write-out", "\n%{http_code}", f"http://127.0.0.1:{port}/upload"], input=b"x" * size, capture_output=True, timeout=20)
+            # This client gives up a stream that the server ends before the body.
+            if (way[0], "2" in protocol, size > 1000) != ("--upload-file", True, True):
+                body, status = done.stdout.rsplit(b"\n", 1)
+                assert (done.returncode, status) == (0, b"503"), (size, way, done.stdout)
+                assert json.loads(body)["code"] == "WAITING"
+    def log():
+        return (site.directory / "access.log").read_text().splitlines()
+    until(lambda: len(log()) == 6, 10, "the end of all requests")
+    assert all('" 503 ' in line for line in log()), log()
+    assert shop.seen() == []
+
+
 def test_a_login_of_the_site_s_is_asked_for(site_of):
     _, site = site_of("location / { auth_basic shop; auth_basic_user_file @www@/users; @gate@ @shop@ }")
     users = site.directory / "www" / "users"
@@ -107,3 +151,49 @@ def test_the_page_is_heard_whatever_locations_there_are(site_of):
     assert visitor.ask(f"/_sluice/board/{queue}.json", headers=FETCH).status == 200
     assert visitor.ask(f"/_sluice/queues/{queue}/result", headers=FETCH).status == 200
     assert visitor.ask("/_sluice/anything", headers=FETCH).status == 404
+
+
+def asks_of_the_page(visitor, queue):
+    return {path: visitor.ask(f"/_sluice/{path}", headers=FETCH).status
+            for path in (f"queues/{queue}/position", f"board/{queue}.json", f"queues/{queue}/result")}
+
+
+def test_limits_of_the_site_s_count_requests_to_the_site_alone(site_of):
+    """Each once, whatever the gate makes of it; none is a request of the waiting page."""
+    queue, site = site_of(f"limit_req zone=site burst=4 nodelay; limit_req_status 429; {PLAIN}",
+                          ["    limit_req_zone $binary_remote_addr zone=site:1m rate=1r/m;"], ratePerSecond=0)
+    visitor = Visitor(site.port)
+    assert visitor.ask("/").is_page
+    assert visitor.ask(f"/_sluice/queues/{queue}/entries", "POST", FETCH).status == 201
+    for _ in range(10):
+        assert set(asks_of_the_page(visitor, queue).values()) == {200}
+    replies = [visitor.ask("/") for _ in range(5)]
+    assert [reply.status for reply in replies] == [503] * 4 + [429] and replies[3].is_page and not replies[4].is_page
+    assert set(asks_of_the_page(visitor, queue).values()) == {200}
+
+
+def test_a_site_s_limit_of_connections_is_not_one_of_the_waiting_page_s(site_of):
+    queue, site = site_of("limit_conn one 1; location = /upload { @shop@ }" + PLAIN,
+                          ["    limit_conn_zone $binary_remote_addr zone=one:1m;"], ratePerSecond=0)
+    visitor = Visitor(site.port)
+    visitor.ask("/")
+    assert visitor.ask(f"/_sluice/queues/{queue}/entries", "POST", FETCH).status == 201
+    with socket.create_connection(("127.0.0.1", site.port), timeout=10) as link:
+        link.sendall(b"POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n")
+        until(lambda: not visitor.ask("/").is_page, 10, "the site's limit is reached")
+        assert set(asks_of_the_page(visitor, queue).values()) == {200}
+        assert visitor.ask("/_sluice/board/none.json", headers=FETCH).status == 404
+        for method, path in (("GET", "language/ko"), ("POST", f"continue/{queue}")):
+            assert visitor.ask(f"/_sluice/{path}", method, FETCH).status == 303, path
+
+
+def test_a_login_of_the_whole_site_s_leaves_the_page_to_everybody(site_of):
+    """Who has not logged in waits too; the site asks for the login behind the gate."""
+    queue, site = site_of("auth_request /login; location = /login { internal; return 401; } location /free { @shop@ }" + PLAIN,
+                          ratePerSecond=0)
+    visitor = Visitor(site.port)
+    assert visitor.ask("/free").status == 401
+    assert visitor.ask("/").is_page
+    assert visitor.ask(f"/_sluice/queues/{queue}/entries", "POST", FETCH).status == 201
+    assert set(asks_of_the_page(visitor, queue).values()) == {200}
+    assert visitor.ask("/_sluice/board/none.json").status == 404

@@ -110,6 +110,7 @@ def test_installed_scripts_find_what_they_need(installed, make_directory):
         output / "privkey.pem", "-out", output / "fullchain.pem")
     site = (share / "examples/nginx-site.conf").read_text()
     site = site.replace("/var/lib/sluice", str(output)).replace("/etc/ssl/sluice", str(output))
+    site = site.replace("/var/log/sluice", str(output / "logs"))
     (output / "nginx.conf").write_text(
         f"pid {output}/nginx.pid;\nerror_log stderr;\nevents {{}}\nhttp {{\naccess_log off;\n{site}\n}}\n")
     assert "test is successful" in run("nginx", "-t", "-c", output / "nginx.conf")
