@@ -1,15 +1,19 @@
-"""nginx' own limits: by address, an IPv6 /64 as one, by person, and by kind in front of a pool that stands still."""
+"""nginx' own limits: by address, an IPv6 /64 as one, by person, and by kind in front of a pool that stands still; what probes
+cost."""
 
 import asyncio
 import json
+import socket
 import subprocess
+import time
 
 import aiohttp
 import pytest
 
 from lib import metrics, processes, tokens
+from lib.client import assert_problem
 from lib.project import build_directory
-from lib.wait import until_async
+from lib.wait import until, until_async
 
 ASKED = 1600
 # Clients come by way of a proxy on this machine, which names their address.
@@ -72,13 +76,73 @@ def test_one_person_is_bounded_from_wherever(api, asked, shown):
     assert asked(*others) == {401: 400}
 
 
+def ready_answers(api):
+    """How often the order pool has answered /readyz."""
+    return sum(count for name, count in metrics.read(api.call("GET", "/metrics").body).items()
+               if name.startswith('sluice_requests_total{pool="order",') and 'route="/readyz"' in name)
+
+
+def test_probes_of_a_network_take_a_worker_once_a_second(parts, api, front):
+    """Whatever they ask beside it. A trusted network gets an answer of that moment."""
+    calls = [("GET", f"/readyz?{number}", {"X-Real-IP": f"203.0.113.{number % 2}"}, None) for number in range(300)]
+    before, began = ready_answers(api), time.monotonic()
+    until(lambda: front.call(*calls[0][:3]).status == 200 and ready_answers(api) > before, 5, "the pool is asked", every=0.1)
+    answers = front.together(calls, 10)
+    seconds = time.monotonic() - began
+    assert {(answer.status, answer.body) for answer in answers} == {(200, b'{"status":"ok","parts":{"redis":"ok","postgres":"ok"}}')}
+    assert len({answer.headers["x-request-id"] for answer in answers}) == len(calls)
+    asked = ready_answers(api) - before
+    assert 1 <= asked <= seconds + 2
+    assert front.call("HEAD", "/readyz", {"X-Real-IP": "203.0.113.1"}).status == 200
+    assert_problem(front.call("POST", "/readyz", {"X-Real-IP": "203.0.113.1"}, {}), 405, "METHOD_NOT_ALLOWED")
+    before = ready_answers(api)
+    assert [api.call("GET", "/readyz").status for _ in range(5)] == [200] * 5
+    assert ready_answers(api) - before == 5
+
+
+@pytest.mark.limit(90)
+@pytest.mark.parametrize("pool, path", [("order", "/readyz"), ("queue", "/livez"), ("queue", "/healthz"), ("queue", "/metrics")])
+def test_a_pool_that_stands_still_is_not_filled_by_probes(parts, api, front, pool, path):
+    """Of one network a few wait; the others are refused at once."""
+    workers, most, beyond = parts.all_workers(pool), 16, 60
+    calls = [("GET", path, {"X-Real-IP": "10.1.2.3"}, None)] * (most + beyond)
+
+    def nothing_is_cached():
+        with socket.create_connection(("127.0.0.1", front.port), timeout=0.3) as link:
+            link.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nX-Real-IP: 10.9.9.9\r\n\r\n".encode())
+            try:
+                return link.recv(1) == b""
+            except TimeoutError:
+                return True
+
+    async def play():
+        await until_async(lambda: asyncio.to_thread(nothing_is_cached), 5, "the cached answer is over")
+        session, tasks = await begun(front, calls, beyond)
+        early = [task.result() for task in tasks if task.done()]
+        code = "ORDERS_UNAVAILABLE" if pool == "order" else "ADMISSION_UNAVAILABLE"
+        assert [(status, json.loads(body)["code"]) for status, body, _ in early] == [(503, code)] * beyond
+        for pid in workers:
+            processes.cont(pid)
+        late = [status for status, _, _ in await asyncio.gather(*tasks)]
+        await session.close()
+        return late
+    for pid in workers:
+        processes.stop(pid)
+    try:
+        served = asyncio.run(play())
+    finally:
+        for pid in workers:
+            processes.cont(pid)
+    assert served.count(200) == most
+
+
 async def begun(api, calls, refused):
     """Sends all at once and waits until so many are answered; returns the tasks, of which those go on."""
     session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
 
     async def one(method, path, headers, _):
         async with session.request(method, f"http://127.0.0.1:{api.port}{path}", headers=headers) as reply:
-            return reply.status, json.loads(await reply.read()), int(reply.headers.get("Retry-After", 0))
+            return reply.status, await reply.read(), int(reply.headers.get("Retry-After", 0))
     tasks = [asyncio.ensure_future(one(*call)) for call in calls]
 
     async def refused_are_answered():
@@ -105,7 +169,7 @@ def test_a_pool_that_stands_still_is_not_filled_by_polls(parts, api):
         try:
             assert await asyncio.to_thread(lambda: buyer.orders().status) == 200
             answered = [task.result() for task in first if task.done()]
-            assert [(status, body["code"]) for status, body, _ in answered] == [(503, "ADMISSION_UNAVAILABLE")] * beyond
+            assert [(status, json.loads(body)["code"]) for status, body, _ in answered] == [(503, "ADMISSION_UNAVAILABLE")] * beyond
             assert all(2 <= hint <= 6 for _, _, hint in answered)
             assert not any(task.done() for task in then), "there is room for them"
         finally:
