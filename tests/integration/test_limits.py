@@ -3,6 +3,7 @@ cost."""
 
 import asyncio
 import json
+import shutil
 import socket
 import subprocess
 import time
@@ -11,8 +12,10 @@ import aiohttp
 import pytest
 
 from lib import metrics, processes, tokens
-from lib.client import assert_problem
+from lib.client import Http, assert_problem
+from lib.gate import APP, FETCH, NAVIGATION, Visitor
 from lib.project import build_directory
+from lib.sites import Site
 from lib.wait import until, until_async
 
 ASKED = 1600
@@ -33,7 +36,7 @@ def asked(visitor_queue, make_site, front, tmp_path):
             (f"GET {path.format(queue=queue)} HTTP/1.1\r\nHost: x\r\nX-Real-IP: {address}\r\n"
              + "".join(f"{name}: {value}\r\n" for name, value in headers.items()).replace("{queue}", queue) + "\r\n\0").encode()
             for address, headers in clients))
-        port = site.port if path.startswith("/_sluice/") else front.port
+        port = front.port if path.startswith("/v1/") else site.port
         done = subprocess.run(
             [build_directory("--sanitizers", "--test-hooks") / "sluice-closed", "--port", str(port), "--requests",
              requests, "--connections", "32", "--once"], capture_output=True, text=True, check=True, timeout=50)
@@ -93,6 +96,44 @@ def test_made_up_visitors_beside_the_true_one_are_bounded_by_network(asked):
     one = asked(*[("203.0.113.9", {"Cookie": cookies(i)}) for i in range(200)])
     assert one[429] > 50 and one[401] >= 20, one
     assert asked(*[(f"2001:db8:5:{i:x}::1", {"Cookie": cookies(i)}) for i in range(200)]) == {401: 200}
+
+
+def test_newcomers_of_one_address_are_bounded_at_the_gate(asked):
+    """Far beyond what one household or office sends; and apart from the polls of those who wait."""
+    flood = asked(*[("203.0.113.7", APP)] * 4000, path="/")
+    assert flood[429] > 0 and flood[503] >= 1000, flood
+    assert asked(*[("203.0.113.7", {})] * 300) == {401: 300}
+    assert asked(*[("203.0.113.8", APP)] * 300, path="/") == {503: 300}
+    assert asked(*[("127.0.0.9", APP)] * 1400, path="/") == {503: 1400}
+
+
+def test_beyond_the_limit_at_the_gate(visitor_queue, gate_files, shop, make_directory):
+    """A page that reloads itself, and problem+json for programs; whoever has a pass does not notice."""
+    place = make_directory("few")
+    shutil.copytree(gate_files, place, dirs_exist_ok=True)
+    for path in place.rglob("*.conf"):
+        path.write_text(path.read_text().replace(str(gate_files), str(place)).replace("zone=sluice_room:16m rate=200r/s", "zone=sluice_room:16m rate=1r/m")
+                        .replace("zone=sluice_room burst=1000", "zone=sluice_room burst=5"))
+    site = Site(make_directory("site"), shop.port, place, {"/": visitor_queue()}, http_lines=BEHIND_A_PROXY)
+    address = {"X-Real-IP": "203.0.113.7"}
+    try:
+        site.start()
+        browser = Visitor(site.port)
+        browser.come_in()
+        assert [Visitor(site.port).ask("/", headers=address).is_page for _ in range(6)] == [True] * 6
+        page = Visitor(site.port).ask("/some/page", headers=address)
+        assert page.status == 429 and page.get("content-type").startswith("text/html") and not page.is_page
+        seconds = int(page.get("retry-after"))
+        assert 5 <= seconds <= 15 and f'http-equiv="refresh" content="{seconds}"'.encode() in page.body
+        assert page.get("cache-control") == "no-store" and not page.set_cookies and page.get("x-request-id")
+        for headers in (APP, FETCH):
+            assert_problem(Http(site.port).call("GET", "/", {**headers, **address}), 429, "RATE_LIMITED")
+        assert_problem(Http(site.port).call("POST", "/", {**NAVIGATION, **address}, {}), 429, "RATE_LIMITED")
+        assert [browser.ask("/", headers=address).status for _ in range(20)] == [200] * 20
+        assert Visitor(site.port).ask("/", headers={"X-Real-IP": "203.0.113.8"}).is_page
+        assert Visitor(site.port).ask("/").is_page, "trusted"
+    finally:
+        site.stop()
 
 
 def ready_answers(api):
