@@ -48,7 +48,7 @@ class Examples:
                                (EXAMPLES / "nginx-balancer.conf").read_text())}
 
     def start(self, name):
-        text = re.sub(r"    listen \[.*\n", "", self.texts[name]).replace("/etc/ssl/sluice", str(self.place))
+        text = re.sub(r"    listen \[.*\n", "", self.texts[name]).replace("/etc/ssl/sluice", str(self.place)).replace("/var/log/sluice", str(self.place / "logs"))
         text = text.replace("/etc/ssl/certs/ca-certificates.crt", str(self.place / "fullchain.pem"))
         text = text.replace("listen 443 ", f"listen 127.0.0.1:{self.tls if name == 'host' else self.front} ")
         text = text.replace("listen 80 ", f"listen 127.0.0.1:{self.plain} ")

@@ -278,6 +278,13 @@ def test_a_host_set_up_again_keeps_the_site_that_names_its_load_balancer(make_di
     changed = plain.replace("#set_real_ip_from", "set_real_ip_from").replace("#real_ip", "real_ip")
     (place / "sites-available/sluice").write_text(changed)
     assert set_up() == changed
+    # As an earlier release wrote it.
+    now, before = re.search(r"include \S*server\.conf;", changed)[0], "include /var/lib/sluice/nginx/server.conf;"
+    (place / "sites-available/sluice").write_text(changed.replace(now, before))
+    assert set_up() == changed
+    own = f"# our own\n{before}\n"
+    (place / "sites-available/sluice").write_text(own)
+    assert set_up() == own
     assert set_up(place / "given.conf") == "# given\n" == set_up()
 
 
