@@ -1,12 +1,19 @@
 """One set of parts for all integration tests; each test finds it in order and has queues of its own."""
 
+import re
+import shutil
+
 import pytest
 
+from lib.client import Http
 from lib.gate import write_gate_files
 from lib.parts import Parts
 from lib.paying import PayingParts
+from lib.ports import free_port
+from lib.processes import Process
 from lib.sites import Site
 from lib.upstream import Upstream
+from lib.wait import until
 
 
 def started(parts):
@@ -49,6 +56,22 @@ def toss(paying):
     """The same, with the other provider."""
     paying.use_settings("toss", "payment", payment_provider="toss")
     return paying
+
+
+@pytest.fixture(scope="module")
+def front(all_parts):
+    """A second nginx before the same pools, of which clients tell the address that they come from."""
+    place, port = all_parts.directory / "nginx", free_port()
+    text = (place / "sluice.conf").read_text()
+    text = re.sub(r"listen 127\.0\.0\.1:\d+", f"listen 127.0.0.1:{port}", text)
+    text = text.replace("nginx.pid;", "front.pid;").replace("http {\n", "http {\n    set_real_ip_from 127.0.0.1;\n    real_ip_header X-Real-IP;\n", 1)
+    (place / "front.conf").write_text(text)
+    process = Process("front-nginx", [shutil.which("nginx"), "-p", place, "-e", "stderr", "-c", place / "front.conf", "-g", "daemon off;"],
+                      all_parts.directory / "front-nginx.log")
+    http = Http(port)
+    until(lambda: http.call("GET", "/livez").status == 200, 10, "the second nginx")
+    yield http
+    process.stop()
 
 
 @pytest.fixture(scope="session")

@@ -101,7 +101,7 @@ class Balancer:
         text = (ROOT / "packaging" / "nginx" / "nginx-balancer.conf").read_text()
         servers = "".join(f"    server {node.machine.address}:{node.port} max_fails=1 fail_timeout=5s;\n" for node in nodes)
         text = re.sub(r"(    server app\d\.example.*\n)+", servers, text)
-        text = re.sub(r"    (listen \[|ssl_).*\n", "", text)
+        text = re.sub(r"    (listen \[|ssl_|proxy_ssl_).*\n", "", text).replace("https://sluice_hosts", "http://sluice_hosts")
         text = re.sub(r"listen 443 .*;", f"listen 127.0.0.1:{self.port};", text)
         (directory / "nginx.conf").write_text(
             f"worker_processes 1;\npid {directory}/nginx.pid;\nerror_log {self.log} warn;\nevents {{}}\n"

@@ -260,6 +260,35 @@ def test_a_package_is_brought_where_nobody_else_can_change_it(make_directory):
     assert not os.path.exists(os.path.dirname((place / "seen").read_text().splitlines()[-1]))
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="places files as root")
+def test_a_host_set_up_again_keeps_the_site_that_names_its_load_balancer(make_directory):
+    """Until another site is given."""
+    place = make_directory("site")
+    for folder in ("sites-available", "sites-enabled"):
+        (place / folder).mkdir()
+    (place / "sites-enabled/default").touch()
+    (place / "given.conf").write_text("# given\n")
+
+    def set_up(site=""):
+        run("bash", "-c", f"source {ROOT}/packaging/bootstrap\nsluice-site() {{ :; }}\nnginx() {{ :; }}\n"
+            f"nginx_config={place} site={site}\nplace_site")
+        assert sorted(path.name for path in (place / "sites-enabled").iterdir()) == ["sluice"]
+        return (place / "sites-enabled/sluice").read_text()
+    plain = set_up()
+    assert "listen 80 default_server" in plain and "\n#set_real_ip_from 10.0.0.0/8;\n" in plain
+    changed = plain.replace("#set_real_ip_from", "set_real_ip_from").replace("#real_ip", "real_ip")
+    (place / "sites-available/sluice").write_text(changed)
+    assert set_up() == changed
+    # As an earlier release wrote it.
+    now, before = re.search(r"include \S*server\.conf;", changed)[0], "include /var/lib/sluice/nginx/server.conf;"
+    (place / "sites-available/sluice").write_text(changed.replace(now, before))
+    assert set_up() == changed
+    own = f"# our own\n{before}\n"
+    (place / "sites-available/sluice").write_text(own)
+    assert set_up() == own
+    assert set_up(place / "given.conf") == "# given\n" == set_up()
+
+
 def test_a_pool_opens_its_socket_where_nobody_hands_it_one(parts, make_directory):
     """Without systemd, by spawn-fcgi."""
     place = make_directory("pool")

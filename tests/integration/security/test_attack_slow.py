@@ -1,35 +1,13 @@
 """Clients that take their time: they wait in nginx, a few of each network at the pools' doors, and hold up nobody."""
 
-import re
-import shutil
 import socket
 import time
 
-import pytest
-
-from lib.client import Http, new_key
-from lib.ports import free_port
-from lib.processes import Process
+from lib.client import new_key
 from lib.wait import until
 
 SLOW, OTHER = "203.0.113.7", "198.51.100.9"
 MANY = 400
-
-
-@pytest.fixture(scope="module")
-def front(all_parts):
-    """A second nginx before the same pools, of which clients tell the address that they come from."""
-    place, port = all_parts.directory / "nginx", free_port()
-    text = (place / "sluice.conf").read_text()
-    text = re.sub(r"listen 127\.0\.0\.1:\d+", f"listen 127.0.0.1:{port}", text)
-    text = text.replace("nginx.pid;", "slow.pid;").replace("http {\n", "http {\n    set_real_ip_from 127.0.0.1;\n    real_ip_header X-Real-IP;\n", 1)
-    (place / "slow.conf").write_text(text)
-    process = Process("slow-nginx", [shutil.which("nginx"), "-p", place, "-e", "stderr", "-c", place / "slow.conf", "-g", "daemon off;"],
-                      all_parts.directory / "slow-nginx.log")
-    http = Http(port)
-    until(lambda: http.call("GET", "/livez").status == 200, 10, "the second nginx")
-    yield http
-    process.stop()
 
 
 def opened(port, data):

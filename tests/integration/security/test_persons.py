@@ -24,25 +24,34 @@ http {{
     include {place}/limits.conf;
     server {{
         listen 127.0.0.1:{port};
-        location / {{ return 200 "$sluice_limited_person"; }}
+        uninitialized_variable_warn off;
+        location / {{ return 200 "$sluice_limited_login|$sluice_limited_ticket|$sluice_limited_visitor|$sluice_several_tickets$sluice_several_visitors"; }}
+        location /_sluice/ {{
+            set $sluice_member "member of the site";
+            return 200 "$sluice_limited_login|$sluice_limited_ticket|$sluice_limited_visitor|$sluice_several_tickets$sluice_several_visitors";
+        }}
     }}
 }}
 """
 
 
 class Nginx:
-    """`person()`: whom nginx takes a request with these headers for."""
+    """`person()`: whom nginx takes a request with these headers for, as the login, the ticket and the visitor that are limited;
+    None for tickets or visitors of which there are several."""
 
     def __init__(self, process, port):
         self.process, self.http = process, Http(port)
 
-    def person(self, **headers):
+    def person(self, path="/", **headers):
         names = {name.replace("_", "-"): value for name, value in headers.items()}
-        return self.http.call("GET", "/", names).body.decode()
+        login, ticket, visitor, several = self.http.call("GET", path, names).body.split(b"|")
+        network = bytes([127, 0, 0, 1])
+        assert several == b"1" * (ticket, visitor).count(network)
+        return tuple(None if shown == network else shown.decode() for shown in (login, ticket, visitor))
 
     def is_there(self):
         try:
-            return self.person() == ""
+            return self.person() == ("", "", "")
         except OSError:
             return False
 
@@ -70,22 +79,54 @@ def nginx(make_directory):
     process.stop()
 
 
+POSITION = "/v1/queues/shop/position"
+SIGNATURE = "-".join(f"{i:07d}" for i in range(8)) + "-"
+
+
 def test_the_end_of_what_they_show(nginx):
-    person = nginx.person
-    signature = "-".join(f"{i:07d}" for i in range(8)) + "-"
-    assert len(signature) == 64
-    assert person() == ""
-    assert person(Authorization="x") == "x"
-    assert person(Authorization=signature[1:]) == signature[1:]
-    assert person(Authorization=signature) == signature
-    assert person(Authorization="Bearer head.claims." + signature) == signature
-    assert person(X_Queue_Ticket="b." + signature) == signature
-    assert person(Authorization="Bearer a.", X_Queue_Ticket="b." + signature) == "Bearer a.", "the login says who it is"
-    assert person(Cookie="other=1; sluice_ticket=c." + signature) == signature
+    assert len(SIGNATURE) == 64
+    for shown, known in [("x", "x"), (SIGNATURE[1:], SIGNATURE[1:]), (SIGNATURE, SIGNATURE), ("Bearer head.claims." + SIGNATURE, SIGNATURE),
+                         ("x\t\t", "x"), (f"Bearer head.{SIGNATURE} \t \t", SIGNATURE)]:
+        assert nginx.person(Authorization=shown) == (known, "", "")
+        assert nginx.person(X_Queue_Ticket=shown) == ("", known, "")
+        assert nginx.person(Cookie=f"a=b; sluice_visitor={shown}; c=d") == ("", "", known)
+        assert nginx.person(POSITION, Cookie=f"a=b; sluice_ticket-shop={shown}; c=d") == ("", known, "")
 
 
-def test_a_long_ticket_is_not_tried_at_each_of_its_characters(nginx):
+def test_each_thing_that_they_show_counts_by_itself(nginx):
+    all_of_it = {"Authorization": "login", "X_Queue_Ticket": "ticket", "Cookie": "sluice_visitor=visitor; sluice_ticket-shop=other"}
+    assert nginx.person(POSITION, **all_of_it) == ("login", "ticket", "visitor")
+    assert nginx.person("/v1/orders", **all_of_it) == ("login", "ticket", "visitor")
+    assert nginx.person("/_sluice/queues/shop/position", **all_of_it) == ("member of the site", "ticket", "visitor")
+    assert nginx.person("/_sluice/continue/shop", Cookie="sluice_ticket-shop=t") == ("member of the site", "t", "")
+
+
+@pytest.mark.parametrize("cookies, ticket, visitor", [
+    ("sluice_visitor=v", "", "v"), ("__Host-sluice_visitor=v", "", "v"), ("a=b;  \t__Host-sluice_visitor=v ;c", "", "v"),
+    ("sluice_visitor=made-up; __Host-sluice_visitor=v", "", None), ("sluice_visitor=made-up;sluice_visitor=v", "", None),
+    ("x_sluice_visitor=v; sluice_visitors=v; sluice_visitor =v", "", ""),
+    ("sluice_ticket-shop=t", "t", ""), ("a=b;\t__Host-sluice_ticket-shop=t", "t", ""), ("sluice_ticket=t", "t", ""),
+    ("sluice_ticket-other=o; sluice_ticket-shop=t; sluice_ticket-third=o", "t", ""), ("sluice_ticket-other=o", "", ""),
+    # On plain HTTP the application sets two.
+    ("sluice_ticket=t; a=b; sluice_ticket-shop=t", "t", ""), ("sluice_ticket-shop=t;sluice_ticket=t", "t", ""),
+    ("sluice_ticket-shop=made-up; __Host-sluice_ticket-shop=t", None, ""), ("sluice_ticket=made-up; sluice_ticket-shop=t", None, ""),
+    ("sluice_ticket=t; sluice_ticket-shop=tt", None, ""), ("sluice_ticket=t; sluice_ticket=t; sluice_ticket-shop=u", None, ""),
+    ("sluice_ticket=; sluice_ticket-shop=t", None, ""),
+])
+def test_cookies_of_which_the_application_reads_one(nginx, cookies, ticket, visitor):
+    assert nginx.person(POSITION, Cookie=cookies) == ("", ticket, visitor)
+    assert nginx.person("/v1/orders", Cookie=cookies) == ("", "", visitor), "the order pool reads no ticket"
+    assert nginx.person(POSITION, Cookie=cookies, X_Queue_Ticket="header") == ("", "header", visitor)
+
+
+@pytest.mark.parametrize("headers", [
+    {"Authorization": "Bearer " + 7000 * "x" + 64 * "y"}, {"Authorization": "x" + 7000 * "\t"}, {"X-Queue-Ticket": 3500 * "x\t" + "y"},
+    {"Cookie": 550 * "sluice_ticket="}, {"Cookie": 500 * "sluice_ticket=;"}, {"Cookie": 500 * "sluice_visitor="},
+    {"Cookie": "sluice_visitor=" + 3500 * "; "}, {"Cookie": ";" + 7000 * " "}, {"Cookie": "sluice_ticket-shop=" + 7000 * ";"},
+    {"Cookie": 490 * "sluice_ticket=;" + "sluice_ticket=1"},
+], ids=lambda headers: next(iter(headers.values()))[:30])
+def test_a_long_header_is_not_tried_at_each_of_its_characters(nginx, headers):
     before = nginx.seconds_used()
     for _ in range(100):
-        assert nginx.person(Authorization="Bearer " + 7000 * "x" + 64 * "y") == 64 * "y"
+        assert nginx.http.call("GET", POSITION, headers).status == 200
     assert nginx.seconds_used() - before < 0.4
