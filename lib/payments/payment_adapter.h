@@ -99,4 +99,11 @@ struct payment_verdict payment_cancel_answered(struct arena *arena, struct payme
 /** False if the amounts contradict the standing. */
 bool payment_state_adds_up(const struct payment_state *state);
 
+/** For `left` of a payment of which the provider reports nothing. */
+struct payment_money payment_left_unreported(void);
+
+/** Sets `left` to what the provider reports as left; to "not reported" if it does not fit `total` and
+ *  `canceled`. */
+void payment_state_set_left(struct payment_state *state, const struct payment_money *left);
+
 #endif

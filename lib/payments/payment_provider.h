@@ -118,8 +118,11 @@ struct payment_state {
     struct str ref;
     struct str id; /* our id of it */
     struct str currency;
-    int64_t total;       /* taken, before refunds; while open: to be taken */
-    int64_t canceled;    /* refunded so far */
+    int64_t total;    /* taken, before refunds; while open: to be taken */
+    int64_t canceled; /* refunded so far */
+    /* What is left to refund, as the provider reports it; total -1: not reported. Of a partial
+     * refund only the provider knows which part was tax-free and how its VAT was rounded. */
+    struct payment_money left;
     int64_t approved_ms; /* wall time, -1: not reported */
     int64_t canceled_ms; /* likewise, of the last cancel */
 };

@@ -25,13 +25,15 @@ static struct payment_subject subject_of(struct arena *arena, const struct payme
     return payment_step_subject(arena, row->id, row->ref, row->member, &row->amounts);
 }
 
-/* The part that was not refunded yet. */
+/* The part that was not refunded yet: as the provider reports it, since it accepts nothing else. */
 static struct payment_money unrefunded(const struct payment_row *row,
                                        const struct payment_state *state)
 {
     struct payment_money left = {.total = state->total - state->canceled};
 
-    if (state->canceled == 0) {
+    if (state->left.total >= 0) {
+        left = state->left;
+    } else if (state->canceled == 0) {
         left.tax_free = row->amounts.tax_free;
         left.vat = row->amounts.vat;
     } else {

@@ -215,6 +215,17 @@ static int64_t last_cancel_ms(json_object *payment)
     return last;
 }
 
+/* The parts of the balance: each partial cancel lowers them. */
+static void read_left(json_object *payment, int64_t balance, struct payment_state *state)
+{
+    struct payment_money left = {.total = balance};
+
+    if (payment_json_amount(payment, "taxFreeAmount", &left.tax_free) &&
+        payment_json_amount(payment, "vat", &left.vat)) {
+        payment_state_set_left(state, &left);
+    }
+}
+
 /* Reads a Payment object and checks that it is this payment. */
 static bool read_payment(struct arena *arena, const struct payment_subject *subject,
                          json_object *object, struct payment_state *state)
@@ -222,7 +233,7 @@ static bool read_payment(struct arena *arena, const struct payment_subject *subj
     struct str status;
     int64_t balance;
 
-    *state = (struct payment_state){.approved_ms = -1};
+    *state = (struct payment_state){.approved_ms = -1, .left = payment_left_unreported()};
     if (object == NULL ||
         !payment_json_word(arena, object, "paymentKey", PAYMENT_REF_MAX, &state->ref) ||
         !payment_json_word(arena, object, "orderId", PAYMENT_ID_MAX, &state->id) ||
@@ -242,6 +253,7 @@ static bool read_payment(struct arena *arena, const struct payment_subject *subj
                          state->standing == PAYMENT_STANDS_PARTLY_CANCELED ||
                          state->standing == PAYMENT_STANDS_CANCELED;
             state->canceled = taken ? state->total - balance : 0;
+            read_left(object, balance, state);
             return payment_state_adds_up(state);
         }
     }

@@ -6,6 +6,7 @@ import pytest
 
 from lib.client import assert_problem
 from lib.paying import Purchase, result_of
+from lib.payments import CID
 from lib.wait import until
 
 
@@ -126,13 +127,41 @@ def test_a_webhook_reports_a_refund_made_at_the_provider(toss):
     assert purchase.assert_agrees() == "CANCELED"
 
 
-def test_what_is_left_of_a_partly_canceled_payment_is_given_back(toss):
-    purchase = Purchase(toss)
+def staff_cancel(parts, purchase, amount, tax_free):
+    """The shop's staff cancels a part on the provider's own pages."""
+    row = parts.simulator.payment(purchase.payment())
+    if row["api"] == "toss":
+        answer = parts.simulator.toss("POST", f"/{row['ref']}/cancel", {
+            "cancelReason": "staff", "cancelAmount": amount, "taxFreeAmount": tax_free})
+    else:
+        answer = parts.simulator.kakaopay("cancel", cid=CID, tid=row["ref"], cancel_amount=amount,
+                                          cancel_tax_free_amount=tax_free)
+    assert answer.status == 200, answer.body
+
+
+def assert_the_rest_is_given_back(parts, purchase, amount, tax_free):
     assert purchase.pay() == "paid"
-    reference = toss.postgres.value("SELECT provider_ref FROM payment WHERE id = %s", purchase.payment())
-    assert toss.simulator.toss("POST", f"/{reference}/cancel", {"cancelReason": "staff", "cancelAmount": 300}).status == 200
+    staff_cancel(parts, purchase, amount, tax_free)
     assert purchase.cancel()["status"] == "CANCELED"
     assert purchase.assert_agrees() == "CANCELED"
+    row = parts.simulator.payment(purchase.payment())
+    assert (row["canceled_tax_free"], row["canceled_vat"], row["gives"]) == (row["tax_free"], row["vat"], 2)
+
+
+# What staff cancels, and the VAT of both parts: rounded up twice it would be more than was paid; the tax-free part alone;
+# a part of it.
+PARTS = [({"amount": 5000}, 5000, 0), ({"amount": 3500, "tax_free": 3000}, 3000, 3000),
+         ({"amount": 3500, "tax_free": 3000}, 2000, 1500)]
+
+
+@pytest.mark.parametrize("goods, amount, tax_free", PARTS)
+def test_what_is_left_of_a_partly_canceled_payment_is_given_back(paying, goods, amount, tax_free):
+    assert_the_rest_is_given_back(paying, Purchase(paying, **goods), amount, tax_free)
+
+
+@pytest.mark.parametrize("goods, amount, tax_free", PARTS)
+def test_what_toss_has_left_of_a_payment_is_given_back(toss, goods, amount, tax_free):
+    assert_the_rest_is_given_back(toss, Purchase(toss, **goods), amount, tax_free)
 
 
 def test_webhooks_that_are_none(paying, toss):

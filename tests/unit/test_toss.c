@@ -1,6 +1,7 @@
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/arena.h"
@@ -391,6 +392,42 @@ TEST(a_cancel_says_how_much_came_back_in_all)
     assert_int_equal(read_cancel(&none).outcome, PAYMENT_UNKNOWN);
 }
 
+TEST(what_is_left_is_what_the_provider_says)
+{
+    static const struct {
+        const char *status;
+        const char *balance;
+        const char *vat;
+        const char *tax_free;
+        int64_t left; /* -1: not reported */
+    } CASES[] = {
+        {"DONE", "1000", "64", "300", 1000},
+        {"PARTIAL_CANCELED", "400", "37", "0", 400},
+        {"PARTIAL_CANCELED", "400", "0", "400", 400},
+        {"PARTIAL_CANCELED", "400", "0", "401", -1},
+        {"PARTIAL_CANCELED", "400", "101", "300", -1},
+        {"PARTIAL_CANCELED", "400", "37", "null", -1},
+        {"PARTIAL_CANCELED", "400", "\"37\"", "0", -1},
+        {"EXPIRED", "0", "0", "0", -1},
+    };
+
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        const struct payment_reply answer = reply(
+            200, arena_format(arena,
+                              "{\"paymentKey\":\"" KEY "\",\"orderId\":\"" ID
+                              "\",\"currency\":\"KRW\",\"status\":\"%s\",\"totalAmount\":1000,"
+                              "\"balanceAmount\":%s,\"vat\":%s,\"taxFreeAmount\":%s}",
+                              CASES[i].status, CASES[i].balance, CASES[i].vat, CASES[i].tax_free));
+        struct payment_state found;
+        assert_int_equal(TOSS->read_lookup(arena, &SUBJECT, &answer, &found).outcome, PAYMENT_OK);
+        assert_int_equal(found.left.total, CASES[i].left);
+        if (CASES[i].left >= 0) {
+            assert_int_equal(found.left.vat, strtol(CASES[i].vat, NULL, 10));
+            assert_int_equal(found.left.tax_free, strtol(CASES[i].tax_free, NULL, 10));
+        }
+    }
+}
+
 #define EVENT                                                                                      \
     "{\"eventType\":\"PAYMENT_STATUS_CHANGED\",\"createdAt\":\"2022-01-01T00:00:00.000000\","      \
     "\"data\":{\"paymentKey\":\"" KEY "\",\"orderId\":\"" ID "\",\"status\":\"DONE\"}}"
@@ -487,6 +524,7 @@ int main(void)
         cmocka_unit_test(no_other_answer_is_a_refusal),
         cmocka_unit_test(another_payment_is_no_answer),
         cmocka_unit_test(a_cancel_says_how_much_came_back_in_all),
+        cmocka_unit_test(what_is_left_is_what_the_provider_says),
         cmocka_unit_test(a_webhook_says_which_payment_to_look_up),
         cmocka_unit_test(where_a_secret_is_set_an_event_must_be_signed_with_it),
     };
