@@ -248,6 +248,26 @@ static bool is_in_doubt(enum payment_phase phase)
     return phase == PAYMENT_PHASE_APPROVING || phase == PAYMENT_PHASE_UNKNOWN;
 }
 
+/* Nobody ever asked the provider to take its money, and nobody will: payment_approve_begin() refuses
+ * it by now. So it ends without an answer of its provider, or it would keep its goods until there is
+ * one. */
+static bool ends_unanswered(const struct payment_row *row)
+{
+    return row->phase == PAYMENT_PHASE_READY && row->approvals == 0 && row->is_final;
+}
+
+/* The payment's provider could not be asked, or did not answer. */
+static enum payment_settled settle_unanswered(const struct payment_flow *flow, struct arena *arena,
+                                              const struct payment_row *row, struct str detail,
+                                              bool needs_person)
+{
+    if (ends_unanswered(row)) {
+        const char *why = arena_format(arena, "nobody approved it in time: %.*s", STR_ARG(detail));
+        return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED, str_of(why));
+    }
+    return note_unsettled(flow, arena, row->id, detail, needs_person);
+}
+
 enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct arena *arena,
                                          const struct payment_row *row)
 {
@@ -263,7 +283,7 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
         return PAYMENT_SETTLED_DONE;
     }
     if (!is_ours(flow, row)) {
-        return note_unsettled(flow, arena, row->id, STR("another provider's payment"), true);
+        return settle_unanswered(flow, arena, row, STR("another provider's payment"), true);
     }
     if (row->phase == PAYMENT_PHASE_CANCEL_REQUESTED) {
         return settle_refund(flow, arena, row);
@@ -278,6 +298,6 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
         return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED,
                              STR("a look-up: unknown there"));
     }
-    return note_unsettled(flow, arena, row->id, look.detail,
-                          row->needs_person || look.outcome == PAYMENT_REJECTED);
+    return settle_unanswered(flow, arena, row, look.detail,
+                             row->needs_person || look.outcome == PAYMENT_REJECTED);
 }

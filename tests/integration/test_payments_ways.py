@@ -195,6 +195,50 @@ def test_another_provider_from_now_on(paying):
         paying.reconfigure("payment", payment_provider="kakaopay")
 
 
+def left_unpaid(parts, provider):
+    """Nobody came back, and by now another provider is asked, or none."""
+    purchase = Purchase(parts)
+    purchase.press()
+    parts.reconfigure(payment_provider=provider)
+    parts.reconcile()
+    assert (purchase.state(), purchase.status()) == ("READY", "PENDING_PAYMENT")
+    parts.end_session(purchase.payment())
+    parts.reconcile()
+    assert purchase.state() == "EXPIRED"
+    return purchase
+
+
+@pytest.mark.parametrize("provider", ["toss", "none"])
+def test_goods_of_a_payment_that_nobody_approved_come_back_though_its_provider_is_asked_no_more(paying, provider):
+    try:
+        assert left_unpaid(paying, provider).assert_agrees() == "EXPIRED"
+    finally:
+        paying.reconfigure(payment_provider="kakaopay")
+
+
+@pytest.mark.parametrize("fault", ["order.http_500_before", "order.error=-731"])
+def test_goods_of_a_payment_that_nobody_approved_come_back_though_its_provider_does_not_answer(paying, fault):
+    """Not before its time is over; what was approved waits for an answer."""
+    purchase, approved = Purchase(paying), Purchase(paying)
+    purchase.press()
+    back = approved.press()
+    paying.simulator.fault("approve.error=-701")
+    assert result_of(approved.come_back(back)) == "unavailable"
+    paying.simulator.fault(fault)
+    paying.allowed_errors.add("payment.not_settled")
+    paying.postgres.query("UPDATE payment SET retry_at = now() WHERE id = ANY (%s)", [purchase.payment(), approved.payment()])
+    paying.reconcile(expect=None)
+    assert (purchase.state(), approved.state()) == ("READY", "READY")
+    for one in (purchase, approved):
+        paying.end_session(one.payment())
+    paying.reconcile(expect=None)
+    assert (purchase.state(), approved.state()) == ("EXPIRED", "READY")
+    assert purchase.assert_agrees() == "EXPIRED"
+    paying.simulator.behave()
+    paying.settle_payments(lambda: approved.state() == "EXPIRED")
+    assert approved.assert_agrees() == "EXPIRED"
+
+
 def test_without_a_provider_nothing_can_be_paid(paying):
     paying.reconfigure("payment", payment_provider="none")
     try:
