@@ -205,7 +205,7 @@ static enum payment_settled settle_unpaid(const struct payment_flow *flow, struc
                               true);
     }
     enum payment_stored stored =
-        payment_unpaid(flow->postgres, arena, row->id, phase, row->is_final,
+        payment_unpaid(flow->postgres, arena, row->id, row->approvals, phase, row->is_final,
                        payment_step_gives_back(flow), why, &effect);
     if (stored == PAYMENT_STORED_DONE) {
         payment_step_log(LOG_LEVEL_INFO, "payment.not_paid", row->id, &effect, why);
