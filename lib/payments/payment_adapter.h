@@ -71,10 +71,9 @@ struct payment_adapter {
                                           const struct payment_reply *reply,
                                           struct payment_state *state);
 
-    /** Reads a webhook call; NULL if the provider makes none. `secret` is empty if none is
-     *  configured. */
-    enum payment_notice_outcome (*notice)(struct arena *arena, const struct payment_notice *notice,
-                                          struct str secret, struct payment_hint *hint);
+    /** Reads the body of a webhook call; NULL if the provider makes none. */
+    enum payment_notice_outcome (*notice)(struct arena *arena, struct str body,
+                                          struct payment_hint *hint);
 };
 
 extern const struct payment_adapter kakaopay_adapter;
