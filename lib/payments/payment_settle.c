@@ -241,11 +241,12 @@ static enum payment_settled settle_by_lookup(const struct payment_flow *flow, st
     return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED, STR("a look-up: not paid"));
 }
 
-/* Money may have been taken. A provider that does not know such a payment is not the one that was
- * asked to take it (another shop's CID or key, perhaps), so that is no "not paid". */
-static bool is_in_doubt(enum payment_phase phase)
+/* Money may have been taken, also of a payment that has ended. A provider that does not know such a
+ * payment is not the one that was asked to take it (another shop's CID or key, perhaps), so that is
+ * no "not paid". */
+static bool is_in_doubt(const struct payment_row *row)
 {
-    return phase == PAYMENT_PHASE_APPROVING || phase == PAYMENT_PHASE_UNKNOWN;
+    return row->approvals > 0;
 }
 
 /* Nobody ever asked the provider to take its money, and nobody will: payment_approve_begin() refuses
@@ -294,7 +295,7 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
         return settle_by_lookup(flow, arena, row, &state);
     }
     if (look.outcome == PAYMENT_REJECTED && look.refusal == PAYMENT_REFUSAL_NO_SUCH &&
-        !is_in_doubt(row->phase)) {
+        !is_in_doubt(row)) {
         return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED,
                              STR("a look-up: unknown there"));
     }
