@@ -2,11 +2,8 @@
 #include "lib/base/clock.h"
 #include "lib/base/test_pause.h"
 #include "lib/payments/payment_flow.h"
+#include "lib/payments/payment_settings.h"
 #include "lib/payments/payment_step.h"
-
-/* A worker that was delayed for longer between taking its turn and the call does not make it: the
- * turn may have passed on by now. */
-enum { SEND_WITHIN_MS = 3000 };
 
 /* One approval under way. */
 struct approval {
@@ -139,7 +136,7 @@ static enum payment_returned_as approve(const struct approval *approval,
     struct payment_effect effect;
 
     test_pause("payment.approving");
-    if (clock_monotonic_ms() - began_ms > SEND_WITHIN_MS) {
+    if (clock_monotonic_ms() - began_ms > PAYMENT_SEND_WITHIN_MS) {
         return undo(approval, &held_up, false);
     }
     struct payment_verdict verdict = payment_provider_approve(

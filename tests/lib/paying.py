@@ -8,7 +8,7 @@ from lib.wait import until
 
 # Short times, so that tests need not be long. A session is longer than any test; tests end it by SQL.
 SETTINGS = {"payment_timeout_ms": 1500, "payment_connect_timeout_ms": 500, "payment_session_seconds": 600,
-            "payment_grace_seconds": 1}
+            "payment_grace_seconds": 8}
 WORKERS = 6
 
 
