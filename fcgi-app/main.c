@@ -59,9 +59,8 @@ static const char *const ORDER_READS[] = {"visitor_keys_file",   "member_jwt_key
 static const char *const OPERATOR_READS[] = {"queue_ticket_keys_file", "visitor_keys_file",
                                              "admin_key_file",         "viewer_key_file",
                                              "tls_certificate_file",   NULL};
-static const char *const PAYMENT_READS[] = {
-    "visitor_keys_file",       "member_jwt_key_file",         "member_jwks_file",
-    "payment_secret_key_file", "payment_webhook_secret_file", NULL};
+static const char *const PAYMENT_READS[] = {"visitor_keys_file", "member_jwt_key_file",
+                                            "member_jwks_file", "payment_secret_key_file", NULL};
 
 static const struct {
     const char *name;

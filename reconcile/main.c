@@ -16,8 +16,7 @@
 enum { OPTION_ONCE, OPTION_EVERY, OPTION_COUNT };
 enum { SHOWN_MAX = 20, LOOK_MS = 250 };
 
-static const char *const READ_AGAIN[] = {"payment_secret_key_file", "payment_webhook_secret_file",
-                                         NULL};
+static const char *const READ_AGAIN[] = {"payment_secret_key_file", NULL};
 static const char *const NEEDED[] = {SETTINGS_REDIS, "postgres_conninfo", NULL};
 
 /* One line a payment; of very many only the first. */

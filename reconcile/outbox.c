@@ -5,6 +5,7 @@
 #include "lib/orders/goods/availability.h"
 #include "lib/orders/outbox/outbox_store.h"
 #include "lib/orders/seats/seat_publication.h"
+#include "lib/orders/store_refusal.h"
 #include "reconcile/reconcile.h"
 
 enum {
@@ -81,6 +82,19 @@ static enum delivery deliver(struct reconcile *reconcile, const struct outbox_ro
     return done ? DELIVERED : NOT_DELIVERED;
 }
 
+/* A refusal, because of a lock perhaps, is an answer: the rows are carried out once more when their
+ * turn comes again. */
+static bool delete_rows(struct reconcile *reconcile, const int64_t *ids, size_t count)
+{
+    enum postgres_outcome outcome = outbox_done(reconcile->postgres, reconcile->arena, ids, count);
+
+    if (outcome != POSTGRES_OK) {
+        (void)store_refusal_of(reconcile->postgres, outcome, "outbox_done");
+        reconcile->report.postgres_silent |= outcome != POSTGRES_REFUSED;
+    }
+    return outcome == POSTGRES_OK;
+}
+
 /* Returns how many rows were taken, -1 if this pass should not continue. */
 static int64_t process_batch(struct reconcile *reconcile)
 {
@@ -110,8 +124,7 @@ static int64_t process_batch(struct reconcile *reconcile)
                                  LOG_INT("attempts", rows[i].attempts)));
         }
     }
-    if (done > 0 && outbox_done(reconcile->postgres, reconcile->arena, ids, done) != POSTGRES_OK) {
-        report->postgres_silent = true;
+    if (done > 0 && !delete_rows(reconcile, ids, done)) {
         return -1;
     }
     report->outbox_done += (int64_t)(done + just_now);

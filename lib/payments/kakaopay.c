@@ -221,6 +221,7 @@ static bool read_common(struct arena *arena, const struct payment_subject *subje
         return false;
     }
     state->currency = STR("KRW");
+    state->left = payment_left_unreported();
     state->approved_ms = payment_json_time(object, "approved_at");
     state->canceled_ms = payment_json_time(object, "canceled_at");
     return str_equal(state->ref, subject->ref) && str_equal(state->id, subject->id);
@@ -241,6 +242,18 @@ static struct payment_verdict read_approve(struct arena *arena,
     return payment_done();
 }
 
+static void read_left(json_object *object, struct payment_state *state)
+{
+    json_object *amount = payment_json_object(object, "cancel_available_amount");
+    struct payment_money left;
+
+    if (amount != NULL && payment_json_amount(amount, "total", &left.total) &&
+        payment_json_amount(amount, "tax_free", &left.tax_free) &&
+        payment_json_amount(amount, "vat", &left.vat)) {
+        payment_state_set_left(state, &left);
+    }
+}
+
 static bool read_standing(struct arena *arena, json_object *object, struct payment_state *state)
 {
     json_object *canceled = payment_json_object(object, "canceled_amount");
@@ -250,6 +263,7 @@ static bool read_standing(struct arena *arena, json_object *object, struct payme
         (canceled != NULL && !payment_json_amount(canceled, "total", &state->canceled))) {
         return false;
     }
+    read_left(object, state);
     for (size_t i = 0; i < sizeof(STATUS) / sizeof(STATUS[0]); i++) {
         if (str_equal(status, str_of(STATUS[i].name))) {
             state->standing = STATUS[i].standing;

@@ -71,10 +71,9 @@ struct payment_adapter {
                                           const struct payment_reply *reply,
                                           struct payment_state *state);
 
-    /** Reads a webhook call; NULL if the provider makes none. `secret` is empty if none is
-     *  configured. */
-    enum payment_notice_outcome (*notice)(struct arena *arena, const struct payment_notice *notice,
-                                          struct str secret, struct payment_hint *hint);
+    /** Reads the body of a webhook call; NULL if the provider makes none. */
+    enum payment_notice_outcome (*notice)(struct arena *arena, struct str body,
+                                          struct payment_hint *hint);
 };
 
 extern const struct payment_adapter kakaopay_adapter;
@@ -98,5 +97,12 @@ struct payment_verdict payment_cancel_answered(struct arena *arena, struct payme
 
 /** False if the amounts contradict the standing. */
 bool payment_state_adds_up(const struct payment_state *state);
+
+/** For `left` of a payment of which the provider reports nothing. */
+struct payment_money payment_left_unreported(void);
+
+/** Sets `left` to what the provider reports as left; to "not reported" if it does not fit `total` and
+ *  `canceled`. */
+void payment_state_set_left(struct payment_state *state, const struct payment_money *left);
 
 #endif

@@ -32,8 +32,6 @@ struct payment_provider {
     struct http_client *client;
     struct payment_shop shop;
     struct text_secret key;
-    struct text_secret webhook_key;
-    bool checks_webhooks; /* webhook_key is set */
 };
 
 static const struct payment_adapter *find_adapter(const char *name)
@@ -50,7 +48,6 @@ static bool open_parts(struct payment_provider *provider, const struct settings 
                        char error[PAYMENT_PROVIDER_ERROR])
 {
     const char *url = settings->payment_base_url;
-    const char *webhook_file = settings->payment_webhook_secret_file;
 
     provider->client = http_client_open(
         &(struct http_client_options){.url = url[0] != '\0' ? url : provider->adapter->base_url,
@@ -60,14 +57,9 @@ static bool open_parts(struct payment_provider *provider, const struct settings 
                                       .fresh = true,
                                       .direct = true},
         error);
-    if (provider->client == NULL ||
-        !payment_settings_fit(settings, http_client_is_local(provider->client), error) ||
-        !text_secret_open(&provider->key, settings->payment_secret_key_file, error)) {
-        return false;
-    }
-    provider->checks_webhooks = webhook_file[0] != '\0';
-    return !provider->checks_webhooks ||
-           text_secret_open(&provider->webhook_key, webhook_file, error);
+    return provider->client != NULL &&
+           payment_settings_fit(settings, http_client_is_local(provider->client), error) &&
+           text_secret_open(&provider->key, settings->payment_secret_key_file, error);
 }
 
 bool payment_provider_open(const struct settings *settings, struct payment_provider **provider,
@@ -99,7 +91,6 @@ void payment_provider_close(struct payment_provider *provider)
     if (provider != NULL) {
         http_client_close(provider->client);
         text_secret_close(&provider->key);
-        text_secret_close(&provider->webhook_key);
         free(provider);
     }
 }
@@ -336,15 +327,10 @@ struct payment_verdict payment_provider_cancel(struct payment_provider *provider
     return logged("cancel", subject, verdict);
 }
 
-enum payment_notice_outcome payment_provider_notice(struct payment_provider *provider,
-                                                    struct arena *arena,
-                                                    const struct payment_notice *notice,
+enum payment_notice_outcome payment_provider_notice(const struct payment_provider *provider,
+                                                    struct arena *arena, struct str body,
                                                     struct payment_hint *hint)
 {
-    if (provider->adapter->notice == NULL) {
-        return PAYMENT_NOTICE_NONE;
-    }
-    return provider->adapter->notice(
-        arena, notice,
-        provider->checks_webhooks ? text_secret_now(&provider->webhook_key) : STR(""), hint);
+    return provider->adapter->notice == NULL ? PAYMENT_NOTICE_NONE
+                                             : provider->adapter->notice(arena, body, hint);
 }

@@ -118,8 +118,11 @@ struct payment_state {
     struct str ref;
     struct str id; /* our id of it */
     struct str currency;
-    int64_t total;       /* taken, before refunds; while open: to be taken */
-    int64_t canceled;    /* refunded so far */
+    int64_t total;    /* taken, before refunds; while open: to be taken */
+    int64_t canceled; /* refunded so far */
+    /* What is left to refund, as the provider reports it; total -1: not reported. Of a partial
+     * refund only the provider knows which part was tax-free and how its VAT was rounded. */
+    struct payment_money left;
     int64_t approved_ms; /* wall time, -1: not reported */
     int64_t canceled_ms; /* likewise, of the last cancel */
 };
@@ -182,20 +185,11 @@ struct payment_verdict payment_provider_cancel(struct payment_provider *provider
                                                const struct payment_money *money, int64_t before,
                                                struct payment_state *state);
 
-/** A webhook call. */
-struct payment_notice {
-    struct str body;
-    struct str signature;    /* header TossPayments-Webhook-Signature; empty: none */
-    struct str transmission; /* header TossPayments-Webhook-Transmission-Time */
-};
-
 enum payment_notice_outcome {
     PAYMENT_NOTICE_HINT,  /* look `*hint` up: the content of a webhook is never trusted */
     PAYMENT_NOTICE_OTHER, /* well formed, but not about a payment's state: answer 200, do nothing */
     PAYMENT_NOTICE_MALFORMED, /* not in the provider's form */
-    /* payment_webhook_secret_file is set, and the signature is missing or wrong. */
-    PAYMENT_NOTICE_FORGED,
-    PAYMENT_NOTICE_NONE /* this provider makes no webhook calls */
+    PAYMENT_NOTICE_NONE       /* this provider makes no webhook calls */
 };
 
 /** Which payment a webhook is about. One of the two may be empty. */
@@ -204,10 +198,9 @@ struct payment_hint {
     struct str id; /* our id of it */
 };
 
-/** Parses a webhook call; does no I/O. */
-enum payment_notice_outcome payment_provider_notice(struct payment_provider *provider,
-                                                    struct arena *arena,
-                                                    const struct payment_notice *notice,
+/** Parses the body of a webhook call; does no I/O. */
+enum payment_notice_outcome payment_provider_notice(const struct payment_provider *provider,
+                                                    struct arena *arena, struct str body,
                                                     struct payment_hint *hint);
 
 /** The VAT included in `total`: (total - tax_free) / 11, rounded half up. 0 ≤ tax_free ≤ total. */

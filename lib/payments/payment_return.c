@@ -2,11 +2,8 @@
 #include "lib/base/clock.h"
 #include "lib/base/test_pause.h"
 #include "lib/payments/payment_flow.h"
+#include "lib/payments/payment_settings.h"
 #include "lib/payments/payment_step.h"
-
-/* A worker that was delayed for longer between taking its turn and the call does not make it: the
- * turn may have passed on by now. */
-enum { SEND_WITHIN_MS = 3000 };
 
 /* One approval under way. */
 struct approval {
@@ -70,9 +67,9 @@ static enum payment_returned_as end_unpaid(const struct approval *approval,
 {
     struct payment_effect effect;
 
-    enum payment_stored stored =
-        payment_unpaid(approval->flow->postgres, approval->arena, approval->id, phase, true,
-                       payment_step_gives_back(approval->flow), verdict->detail, &effect);
+    enum payment_stored stored = payment_unpaid(
+        approval->flow->postgres, approval->arena, approval->id, approval->turn.number, phase, true,
+        payment_step_gives_back(approval->flow), verdict->detail, &effect);
     if (payment_step_is_recorded(stored)) {
         payment_step_log(LOG_LEVEL_INFO, "payment.declined", approval->id, &effect,
                          verdict->detail);
@@ -139,7 +136,7 @@ static enum payment_returned_as approve(const struct approval *approval,
     struct payment_effect effect;
 
     test_pause("payment.approving");
-    if (clock_monotonic_ms() - began_ms > SEND_WITHIN_MS) {
+    if (clock_monotonic_ms() - began_ms > PAYMENT_SEND_WITHIN_MS) {
         return undo(approval, &held_up, false);
     }
     struct payment_verdict verdict = payment_provider_approve(

@@ -78,5 +78,11 @@ bool payment_settings_fit(const struct settings *settings, bool local,
     if (settings->payment_connect_timeout_ms > settings->payment_timeout_ms) {
         return refuse(error, "payment_connect_timeout_ms is above payment_timeout_ms");
     }
+    if (settings->payment_grace_seconds * 1000 <
+        settings->payment_timeout_ms + PAYMENT_SEND_WITHIN_MS) {
+        return refuse(error, "payment_grace_seconds must be at least payment_timeout_ms plus three "
+                             "seconds: an approval that begins at the end of the session may take "
+                             "so long");
+    }
     return true;
 }

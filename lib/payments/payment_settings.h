@@ -9,6 +9,10 @@
 #include "lib/payments/payment_provider.h"
 #include "lib/settings/settings.h"
 
+/** A worker that was delayed for longer between taking its turn to approve and the call does not make
+ *  it: the turn may have passed on by now. */
+enum { PAYMENT_SEND_WITHIN_MS = 3000 };
+
 /** Checks what must be set for a provider, which is `local` if it is on this machine. Returns
  *  false, with one sentence in `error`, if something is missing or wrong. */
 bool payment_settings_fit(const struct settings *settings, bool local,

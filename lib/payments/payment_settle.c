@@ -25,13 +25,15 @@ static struct payment_subject subject_of(struct arena *arena, const struct payme
     return payment_step_subject(arena, row->id, row->ref, row->member, &row->amounts);
 }
 
-/* The part that was not refunded yet. */
+/* The part that was not refunded yet: as the provider reports it, since it accepts nothing else. */
 static struct payment_money unrefunded(const struct payment_row *row,
                                        const struct payment_state *state)
 {
     struct payment_money left = {.total = state->total - state->canceled};
 
-    if (state->canceled == 0) {
+    if (state->left.total >= 0) {
+        left = state->left;
+    } else if (state->canceled == 0) {
         left.tax_free = row->amounts.tax_free;
         left.vat = row->amounts.vat;
     } else {
@@ -203,7 +205,7 @@ static enum payment_settled settle_unpaid(const struct payment_flow *flow, struc
                               true);
     }
     enum payment_stored stored =
-        payment_unpaid(flow->postgres, arena, row->id, phase, row->is_final,
+        payment_unpaid(flow->postgres, arena, row->id, row->approvals, phase, row->is_final,
                        payment_step_gives_back(flow), why, &effect);
     if (stored == PAYMENT_STORED_DONE) {
         payment_step_log(LOG_LEVEL_INFO, "payment.not_paid", row->id, &effect, why);
@@ -239,11 +241,32 @@ static enum payment_settled settle_by_lookup(const struct payment_flow *flow, st
     return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED, STR("a look-up: not paid"));
 }
 
-/* Money may have been taken. A provider that does not know such a payment is not the one that was
- * asked to take it (another shop's CID or key, perhaps), so that is no "not paid". */
-static bool is_in_doubt(enum payment_phase phase)
+/* Money may have been taken, also of a payment that has ended. A provider that does not know such a
+ * payment is not the one that was asked to take it (another shop's CID or key, perhaps), so that is
+ * no "not paid". */
+static bool is_in_doubt(const struct payment_row *row)
 {
-    return phase == PAYMENT_PHASE_APPROVING || phase == PAYMENT_PHASE_UNKNOWN;
+    return row->approvals > 0;
+}
+
+/* Nobody ever asked the provider to take its money, and nobody will: payment_approve_begin() refuses
+ * it by now. So it ends without an answer of its provider, or it would keep its goods until there is
+ * one. */
+static bool ends_unanswered(const struct payment_row *row)
+{
+    return row->phase == PAYMENT_PHASE_READY && row->approvals == 0 && row->is_final;
+}
+
+/* The payment's provider could not be asked, or did not answer. */
+static enum payment_settled settle_unanswered(const struct payment_flow *flow, struct arena *arena,
+                                              const struct payment_row *row, struct str detail,
+                                              bool needs_person)
+{
+    if (ends_unanswered(row)) {
+        const char *why = arena_format(arena, "nobody approved it in time: %.*s", STR_ARG(detail));
+        return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED, str_of(why));
+    }
+    return note_unsettled(flow, arena, row->id, detail, needs_person);
 }
 
 enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct arena *arena,
@@ -261,7 +284,7 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
         return PAYMENT_SETTLED_DONE;
     }
     if (!is_ours(flow, row)) {
-        return note_unsettled(flow, arena, row->id, STR("another provider's payment"), true);
+        return settle_unanswered(flow, arena, row, STR("another provider's payment"), true);
     }
     if (row->phase == PAYMENT_PHASE_CANCEL_REQUESTED) {
         return settle_refund(flow, arena, row);
@@ -272,10 +295,10 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
         return settle_by_lookup(flow, arena, row, &state);
     }
     if (look.outcome == PAYMENT_REJECTED && look.refusal == PAYMENT_REFUSAL_NO_SUCH &&
-        !is_in_doubt(row->phase)) {
+        !is_in_doubt(row)) {
         return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED,
                              STR("a look-up: unknown there"));
     }
-    return note_unsettled(flow, arena, row->id, look.detail,
-                          row->needs_person || look.outcome == PAYMENT_REJECTED);
+    return settle_unanswered(flow, arena, row, look.detail,
+                             row->needs_person || look.outcome == PAYMENT_REJECTED);
 }

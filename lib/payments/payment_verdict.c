@@ -74,6 +74,20 @@ bool payment_state_adds_up(const struct payment_state *state)
     return state->canceled == 0;
 }
 
+struct payment_money payment_left_unreported(void)
+{
+    return (struct payment_money){.total = -1};
+}
+
+void payment_state_set_left(struct payment_state *state, const struct payment_money *left)
+{
+    bool fits = left->total == state->total - state->canceled && left->tax_free >= 0 &&
+                left->vat >= 0 && left->tax_free <= left->total &&
+                left->vat <= left->total - left->tax_free;
+
+    state->left = fits ? *left : payment_left_unreported();
+}
+
 int64_t payment_vat(int64_t total, int64_t tax_free)
 {
     enum { PARTS = 11 };

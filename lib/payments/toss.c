@@ -4,8 +4,10 @@
  * repeated one is executed once.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
 
 #include "lib/base/clock.h"
 #include "lib/http_client/http_client.h"
@@ -72,6 +74,19 @@ static const struct {
     {"EXPIRED", PAYMENT_STANDS_EXPIRED},
 };
 
+static void add_base64(struct buffer *out, const void *bytes, size_t n)
+{
+    char *text = malloc(4 * ((n + 2) / 3) + 1);
+
+    if (text == NULL) {
+        abort();
+    }
+    int length = EVP_EncodeBlock((unsigned char *)text, bytes, (int)n);
+    buffer_add(out, str_sized(text, (size_t)length));
+    OPENSSL_cleanse(text, (size_t)length);
+    free(text);
+}
+
 /* Basic authentication: the key as user name, an empty password. */
 static void authorize(struct str secret, struct buffer *out)
 {
@@ -81,7 +96,7 @@ static void authorize(struct str secret, struct buffer *out)
     buffer_add(&pair, secret);
     buffer_add_char(&pair, ':');
     buffer_add(out, STR("Basic "));
-    toss_base64(out, pair.bytes, pair.length);
+    add_base64(out, pair.bytes, pair.length);
     OPENSSL_cleanse(pair.bytes, pair.length);
     buffer_free(&pair);
 }
@@ -215,6 +230,17 @@ static int64_t last_cancel_ms(json_object *payment)
     return last;
 }
 
+/* The parts of the balance: each partial cancel lowers them. */
+static void read_left(json_object *payment, int64_t balance, struct payment_state *state)
+{
+    struct payment_money left = {.total = balance};
+
+    if (payment_json_amount(payment, "taxFreeAmount", &left.tax_free) &&
+        payment_json_amount(payment, "vat", &left.vat)) {
+        payment_state_set_left(state, &left);
+    }
+}
+
 /* Reads a Payment object and checks that it is this payment. */
 static bool read_payment(struct arena *arena, const struct payment_subject *subject,
                          json_object *object, struct payment_state *state)
@@ -222,7 +248,7 @@ static bool read_payment(struct arena *arena, const struct payment_subject *subj
     struct str status;
     int64_t balance;
 
-    *state = (struct payment_state){.approved_ms = -1};
+    *state = (struct payment_state){.approved_ms = -1, .left = payment_left_unreported()};
     if (object == NULL ||
         !payment_json_word(arena, object, "paymentKey", PAYMENT_REF_MAX, &state->ref) ||
         !payment_json_word(arena, object, "orderId", PAYMENT_ID_MAX, &state->id) ||
@@ -242,6 +268,7 @@ static bool read_payment(struct arena *arena, const struct payment_subject *subj
                          state->standing == PAYMENT_STANDS_PARTLY_CANCELED ||
                          state->standing == PAYMENT_STANDS_CANCELED;
             state->canceled = taken ? state->total - balance : 0;
+            read_left(object, balance, state);
             return payment_state_adds_up(state);
         }
     }

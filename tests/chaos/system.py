@@ -20,7 +20,7 @@ from lib.wait import until
 
 DISK_MIB = 320
 # An order lives as long as a payment's session and its grace, all of it short: a run waits for the end of every one.
-SETTINGS = {"order_ttl_seconds": 6, "payment_session_seconds": 5, "payment_grace_seconds": 1, "payment_person_after": 1000}
+SETTINGS = {"order_ttl_seconds": 6, "payment_session_seconds": 5, "payment_grace_seconds": 5, "payment_person_after": 1000}
 REDIS_USERS = ("queue", "order", "payment", "scheduler1", "scheduler2", "reconcile")
 POSTGRES_USERS = ("order", "payment", "reconcile")
 SKEWS = ("+60s", "-60s", "+7s", "-3600s")

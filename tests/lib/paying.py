@@ -8,7 +8,7 @@ from lib.wait import until
 
 # Short times, so that tests need not be long. A session is longer than any test; tests end it by SQL.
 SETTINGS = {"payment_timeout_ms": 1500, "payment_connect_timeout_ms": 500, "payment_session_seconds": 600,
-            "payment_grace_seconds": 1}
+            "payment_grace_seconds": 8}
 WORKERS = 6
 
 
@@ -58,21 +58,28 @@ class PayingParts(Parts):
 
 
 class Purchase:
-    """A member with an order of one product, of which there is nothing else."""
+    """A member with an order of one product, of which there is nothing else; with `tax_free` also of one piece of another
+    product, which has that price and is tax-free."""
 
-    def __init__(self, parts, amount=1000, quantity=2, stock=10, name=None, member=None, queue=None):
+    def __init__(self, parts, amount=1000, quantity=2, stock=10, name=None, member=None, queue=None, tax_free=0):
         self.parts, self.api, self.stock = parts, parts.api, stock
         self.queue = queue or self.api.queue()
         self.sku = some_name("sku")
-        answer = self.api.admin("PUT", f"/products/{self.sku}", {
-            "name": name or f"Product {self.sku}", "price": {"amount": amount, "currency": "KRW"}, "stock": stock,
-            "queue": self.queue})
-        assert answer.status == 201, answer.body
+        self.put_product(self.sku, name or f"Product {self.sku}", amount, stock)
+        items = [{"sku": self.sku, "quantity": quantity}]
+        if tax_free:
+            items.append({"sku": some_name("sku"), "quantity": 1})
+            self.put_product(items[1]["sku"], "A book", tax_free, 1, taxFree=True)
         self.member = member or self.api.ready_member(self.queue)
-        self.answer = self.member.order(self.queue, [{"sku": self.sku, "quantity": quantity}], key=new_key())
+        self.answer = self.member.order(self.queue, items, key=new_key())
         assert self.answer.status == 201, self.answer.body
-        self.order, self.total, self.quantity = self.answer["id"], amount * quantity, quantity
+        self.order, self.total, self.quantity = self.answer["id"], amount * quantity + tax_free, quantity
         self.url = None
+
+    def put_product(self, sku, name, amount, stock, **more):
+        answer = self.api.admin("PUT", f"/products/{sku}", {
+            "name": name, "price": {"amount": amount, "currency": "KRW"}, "stock": stock, "queue": self.queue, **more})
+        assert answer.status == 201, answer.body
 
     # Calls
 

@@ -1,8 +1,6 @@
-"""Reports changes to the shop, as Toss does: again and again until it answers 200, in no order, maybe more than once."""
+"""Reports changes to the shop, as Toss does: again and again until it answers 200, in no order, maybe more than once. Events of
+payments are not signed."""
 
-import base64
-import hashlib
-import hmac
 import json
 import threading
 import time
@@ -13,18 +11,13 @@ WAITS_S = (0, 0.2, 0.8, 3.2, 12.8)
 
 
 def deliver(webhook, body):
-    """`webhook`: {"url", "secret": signs, "copies": 1, "delay_ms": 0 before the first and between the others}"""
+    """`webhook`: {"url", "copies": 1, "delay_ms": 0 before the first and between the others}"""
     if not webhook:
         return
     for copy in range(webhook.get("copies", 1)):
         timer = threading.Timer((webhook.get("delay_ms", 0) * (copy + 1)) / 1000, send, [webhook, body])
         timer.daemon = True
         timer.start()
-
-
-def signature(secret, body, moment):
-    digest = hmac.new(secret.encode(), body + b":" + moment.encode(), hashlib.sha256).digest()
-    return "v1:" + base64.b64encode(digest).decode()
 
 
 def send(webhook, body):
@@ -34,8 +27,6 @@ def send(webhook, body):
         time.sleep(wait)
         moment = time.strftime("%Y-%m-%dT%H:%M:%S+09:00", time.gmtime(time.time() + 9 * 3600))
         headers = {"Content-Type": "application/json", "tosspayments-webhook-transmission-time": moment}
-        if webhook.get("secret"):
-            headers["tosspayments-webhook-signature"] = signature(webhook["secret"], data, moment)
         request = urllib.request.Request(webhook["url"], data, headers)
         try:
             with opener.open(request, timeout=10) as answer:

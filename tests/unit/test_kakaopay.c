@@ -423,6 +423,42 @@ TEST(a_state_that_contradicts_itself_is_no_answer)
     }
 }
 
+TEST(what_is_left_is_what_the_provider_says)
+{
+    static const struct {
+        const char *left;
+        int64_t vat; /* -1: not reported */
+        int64_t tax_free;
+    } CASES[] = {
+        {"{\"total\":1500,\"tax_free\":0,\"vat\":137,\"point\":0}", 137, 0},
+        {"{\"total\":1500,\"tax_free\":1500,\"vat\":0}", 0, 1500},
+        {"{\"total\":1501,\"tax_free\":0,\"vat\":137}", -1, 0},
+        {"{\"total\":1500,\"tax_free\":1501,\"vat\":0}", -1, 0},
+        {"{\"total\":1500,\"tax_free\":1400,\"vat\":101}", -1, 0},
+        {"{\"total\":1500,\"tax_free\":-1,\"vat\":137}", -1, 0},
+        {"{\"total\":1500,\"tax_free\":0}", -1, 0},
+        {"null", -1, 0},
+    };
+
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        const struct payment_reply answer =
+            reply(200, arena_format(arena,
+                                    "{\"tid\":\"" TID "\",\"status\":\"PART_CANCEL_PAYMENT\","
+                                    "\"partner_order_id\":\"" ID "\",\"amount\":{\"total\":2200},"
+                                    "\"canceled_amount\":{\"total\":700},"
+                                    "\"cancel_available_amount\":%s}",
+                                    CASES[i].left));
+        struct payment_state found;
+        assert_int_equal(KAKAOPAY->read_lookup(arena, &SUBJECT, &answer, &found).outcome,
+                         PAYMENT_OK);
+        assert_int_equal(found.left.total, CASES[i].vat < 0 ? -1 : 1500);
+        if (CASES[i].vat >= 0) {
+            assert_int_equal(found.left.vat, CASES[i].vat);
+            assert_int_equal(found.left.tax_free, CASES[i].tax_free);
+        }
+    }
+}
+
 TEST(before_a_means_is_chosen_times_may_be_missing)
 {
     const struct payment_reply answer =
@@ -541,6 +577,7 @@ int main(void)
         cmocka_unit_test(another_amount_is_reported_and_another_payment_is_no_answer),
         cmocka_unit_test(every_status_says_whether_money_was_taken),
         cmocka_unit_test(a_state_that_contradicts_itself_is_no_answer),
+        cmocka_unit_test(what_is_left_is_what_the_provider_says),
         cmocka_unit_test(before_a_means_is_chosen_times_may_be_missing),
         cmocka_unit_test(times_are_korea_s_unless_they_say_otherwise),
         cmocka_unit_test(a_cancel_says_how_much_came_back_in_all),

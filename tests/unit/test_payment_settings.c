@@ -41,7 +41,8 @@ static struct settings usable(void)
                              .payment_cid = "TC0ONETIME",
                              .payment_public_url = "https://shop.example",
                              .payment_connect_timeout_ms = 2000,
-                             .payment_timeout_ms = 11000};
+                             .payment_timeout_ms = 11000,
+                             .payment_grace_seconds = 14};
 }
 
 TEST(settings_that_do_not_fit_together_are_named)
@@ -63,6 +64,10 @@ TEST(settings_that_do_not_fit_together_are_named)
     settings.payment_connect_timeout_ms = 12000;
     assert_false(payment_settings_fit(&settings, false, error));
     assert_contains(error, "payment_connect_timeout_ms");
+    settings = usable();
+    settings.payment_timeout_ms = 11001;
+    assert_false(payment_settings_fit(&settings, false, error));
+    assert_contains(error, "payment_grace_seconds");
 }
 
 TEST(members_come_back_by_tls_or_to_this_machine)

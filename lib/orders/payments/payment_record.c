@@ -95,12 +95,13 @@ enum payment_stored payment_paid(struct postgres *postgres, struct arena *arena,
 }
 
 enum payment_stored payment_unpaid(struct postgres *postgres, struct arena *arena, struct str id,
-                                   enum payment_phase phase, bool is_final, bool give_back,
-                                   struct str why, struct payment_effect *effect)
+                                   int64_t approvals, enum payment_phase phase, bool is_final,
+                                   bool give_back, struct str why, struct payment_effect *effect)
 {
-    const char *const parameters[] = {arena_copy(arena, id), payment_phase_name(phase),
-                                      flag_text(is_final), flag_text(give_back),
-                                      payment_result_why(arena, why)};
+    const char *const parameters[] = {
+        arena_copy(arena, id), arena_int(arena, approvals), payment_phase_name(phase),
+        flag_text(is_final),   flag_text(give_back),        payment_result_why(arena, why),
+    };
 
     return record(postgres, arena, QUERY_PAYMENT_UNPAID, parameters, "payment_unpaid", effect);
 }

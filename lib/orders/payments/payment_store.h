@@ -149,13 +149,14 @@ enum payment_stored payment_paid(struct postgres *postgres, struct arena *arena,
                                  const struct payment_taken *taken, struct str why,
                                  struct payment_effect *effect);
 
-/** Records the provider's report that nothing was taken. `phase`: FAILED (ended there), or EXPIRED
- *  (still open there, or timed out). `is_final`: the look-up was made when "not paid" counts
- *  already, or the report answers an approval. `give_back`: the order ends too. DONE, SAME, EARLY,
- *  STALE. */
+/** Records the provider's report that nothing was taken. `approvals`: of the payment when the
+ *  provider was asked; the report says nothing about a later approval. `phase`: FAILED (ended
+ *  there), or EXPIRED (still open there, or timed out). `is_final`: the look-up was made when "not
+ *  paid" counts already, or the report answers an approval. `give_back`: the order ends too. DONE,
+ *  SAME, EARLY, STALE. */
 enum payment_stored payment_unpaid(struct postgres *postgres, struct arena *arena, struct str id,
-                                   enum payment_phase phase, bool is_final, bool give_back,
-                                   struct str why, struct payment_effect *effect);
+                                   int64_t approvals, enum payment_phase phase, bool is_final,
+                                   bool give_back, struct str why, struct payment_effect *effect);
 
 /** The member returned by the cancel or fail URL: READY → STOPPED; with `give_back` the order ends
  *  with status `order_status`. DONE, SAME, STALE. */

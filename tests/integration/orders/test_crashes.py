@@ -192,6 +192,23 @@ def test_two_reconciles_at_once(parts, api, shop):
     assert api.stats(shop.queue)["consumed"] == 2
 
 
+def test_a_refused_deletion_is_no_silence_of_postgresql(parts, shop):
+    """Somebody else holds the rows of what reconcile has carried out: it carries it out again later."""
+    parts.postgres.query("""
+        CREATE FUNCTION held() RETURNS trigger LANGUAGE plpgsql AS
+            $$BEGIN RAISE EXCEPTION 'canceling statement due to lock timeout' USING ERRCODE = 'lock_not_available'; END$$;
+        CREATE TRIGGER held BEFORE DELETE ON outbox FOR EACH ROW EXECUTE FUNCTION held()""")
+    try:
+        parts.postgres.query("INSERT INTO outbox (queue, kind) VALUES (%s, 'sold_out')", shop.queue)
+        assert "PostgreSQL does not answer" not in parts.reconcile()
+        assert not parts.outbox_empty(shop.queue)
+    finally:
+        parts.postgres.query("DROP TRIGGER held ON outbox; DROP FUNCTION held()")
+    parts.postgres.query("UPDATE outbox SET retry_at = now() WHERE queue = %s", shop.queue)
+    parts.reconcile()
+    assert parts.outbox_empty(shop.queue)
+
+
 def test_killing_workers_under_load_loses_nobody(parts, api):
     """Every member tries with one key until there is an order; order workers die all the while."""
     queue = api.queue(claimLeaseSeconds=SHORTEST_LEASE_S)

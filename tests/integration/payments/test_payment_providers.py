@@ -254,5 +254,6 @@ def test_pages_may_lie_on_the_site_itself(shop, make_directory):
 def test_settings_that_do_not_fit_together(shop):
     assert "payment_secret_key_file" in shop.ask("lookup", expect=78, payment_secret_key_file="")
     assert "payment_public_url" in shop.ask("lookup", expect=78, payment_public_url="http://shop.test")
+    assert "payment_grace_seconds" in shop.ask("lookup", expect=78, payment_grace_seconds=3)
     assert "https://" in shop.ask("lookup", expect=78, payment_base_url="http://pay.test")
     assert "payment_public_url" in shop.ask("lookup", expect=78, payment_base_url="")

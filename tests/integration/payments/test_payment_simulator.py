@@ -1,7 +1,5 @@
 """The payment simulator keeps its promises: other tests trust its ledger."""
 
-import base64
-import hmac
 import http.client
 import http.server
 import json
@@ -394,13 +392,13 @@ class Listener(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def test_webhooks_come_until_they_are_taken_and_signed_where_that_is_wanted(sim):
+def test_webhooks_come_until_they_are_taken_and_are_not_signed(sim):
     shop = http.server.HTTPServer(("127.0.0.1", 0), Listener)
     shop.got = []
     thread = threading.Thread(target=shop.serve_forever, daemon=True)
     thread.start()
     try:
-        sim.behave(webhook={"url": f"http://127.0.0.1:{shop.server_port}/", "secret": "hook", "copies": 2})
+        sim.behave(webhook={"url": f"http://127.0.0.1:{shop.server_port}/", "copies": 2})
         pay = Toss(sim)
         sim.press(pay.page)
         pay.confirm()
@@ -409,9 +407,8 @@ def test_webhooks_come_until_they_are_taken_and_signed_where_that_is_wanted(sim)
             event = json.loads(body)
             assert event["eventType"] == "PAYMENT_STATUS_CHANGED" and event["data"]["status"] == "DONE"
             assert event["data"]["orderId"] == pay.order
-            signed = body + b":" + headers["tosspayments-webhook-transmission-time"].encode()
-            mac = base64.b64encode(hmac.new(b"hook", signed, "sha256").digest()).decode()
-            assert headers["tosspayments-webhook-signature"] == f"v1:{mac}"
+            assert headers["tosspayments-webhook-transmission-time"]
+            assert "tosspayments-webhook-signature" not in headers
     finally:
         shop.shutdown()
         shop.server_close()

@@ -5,6 +5,7 @@ looks at its own.
 """
 
 import subprocess
+import threading
 import time
 
 import pytest
@@ -288,6 +289,33 @@ def test_reconcile_that_wakes_up_late(paying, purchase):
     assert purchase.assert_agrees() == "PAID"
 
 
+def test_a_look_that_is_older_than_the_return_changes_nothing(paying, purchase):
+    """It found a payment that nobody had approved. Before that was recorded the member came back, too early: the payment stays
+    theirs, and they can try again."""
+    back = purchase.press()
+    paying.postgres.query("UPDATE payment SET retry_at = now() WHERE id = %s", purchase.payment())
+    look = reconcile_at(paying, "payment.looked")
+    paying.simulator.fault("approve.error=-701")
+    paying.arm_pause("payment.approving")
+    answers = []
+    member = threading.Thread(target=lambda: answers.append(purchase.come_back(back)))
+    member.start()
+    worker = paying.wait_hit("payment.approving")
+    assert purchase.state() == "APPROVING"
+    processes.cont(look)
+    paying.stop_reconcile()
+    assert purchase.state() == "APPROVING"
+    (found,) = paying.postgres.query("SELECT outcome, state FROM payment_unpaid(%s, 0, 'FAILED', false, true, 'test')",
+                                     purchase.payment())
+    assert found == ("stale", "APPROVING")
+    processes.cont(worker)
+    member.join(30)
+    assert [result_of(answer) for answer in answers] == ["unavailable"] and purchase.state() == "READY"
+    paying.simulator.behave()
+    assert result_of(purchase.come_back(back)) == "paid"
+    assert purchase.assert_agrees() == "PAID"
+
+
 def test_a_payment_is_one_reconciler_s(paying):
     """While one waits for a slow provider, others do not look the same payment up, however long it takes; they look up
     others."""
@@ -370,6 +398,20 @@ def test_news_while_it_is_looked_up(toss, paid):
     until(lambda: purchase.status() == "CANCELED", 15, "the news is found", every=0.2)
     toss.stop_reconcile()
     assert purchase.assert_agrees() == "CANCELED"
+
+
+def test_news_of_a_payment_in_use_while_it_is_looked_up(toss):
+    """The member gave up at the provider and does not come back: that is not found only when the session has ended."""
+    purchase = Purchase(toss)
+    purchase.press()
+    hint(toss, purchase.payment())
+    pid = reconcile_at(toss, "payment.looked")
+    purchase.press("cancel")
+    assert hint(toss, purchase.payment())
+    processes.cont(pid)
+    until(lambda: purchase.status() == "PAYMENT_FAILED", 15, "the news is found", every=0.2)
+    toss.stop_reconcile()
+    assert purchase.assert_agrees() == "PAYMENT_FAILED"
 
 
 def test_news_of_a_payment_without_a_session(toss):

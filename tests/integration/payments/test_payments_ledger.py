@@ -20,7 +20,7 @@ from lib.tokens import encode
 COUNT = int(os.environ.get("SLUICE_LEDGER_PAYMENTS", "120"))
 SEED = int(os.environ.get("SLUICE_LEDGER_SEED", str(secrets.randbelow(10**9))))
 THREADS = 24
-SESSION_S, GRACE_S, ORDER_S = 6, 1, 9
+SESSION_S, GRACE_S, ORDER_S = 6, 5, 9
 # What a log may say of all this: a provider that tells lies, payments whose answer was another amount.
 ERRORS = {"payment.not_settled", "payment.not_approved", "payment.cancel_refused", "payment.amount_differs",
           "payment.not_started"}

@@ -365,6 +365,12 @@ def test_taken_there_after_it_ended_here(paying, purchase):
     paying.reconcile(expect=None)
     assert (purchase.state(), purchase.status()) == ("EXPIRED", "EXPIRED")
     until(lambda: purchase.kept() == purchase.total, 10, "the late approval")
+    # Another shop's number was set meanwhile: the provider does not know the payment, which says nothing about the money.
+    paying.simulator.fault("order.error=-721")
+    paying.allowed_errors.add("payment.not_settled")
+    paying.make_due()
+    assert f"needs a person: payment {purchase.payment()}" in paying.reconcile(expect=1)
+    paying.simulator.behave()
     paying.settle_payments(lambda: purchase.state() == "CANCELED")
     assert purchase.assert_agrees() == "EXPIRED"
 

@@ -6,6 +6,7 @@ import pytest
 
 from lib.client import assert_problem
 from lib.paying import Purchase, result_of
+from lib.payments import CID
 from lib.wait import until
 
 
@@ -126,13 +127,41 @@ def test_a_webhook_reports_a_refund_made_at_the_provider(toss):
     assert purchase.assert_agrees() == "CANCELED"
 
 
-def test_what_is_left_of_a_partly_canceled_payment_is_given_back(toss):
-    purchase = Purchase(toss)
+def staff_cancel(parts, purchase, amount, tax_free):
+    """The shop's staff cancels a part on the provider's own pages."""
+    row = parts.simulator.payment(purchase.payment())
+    if row["api"] == "toss":
+        answer = parts.simulator.toss("POST", f"/{row['ref']}/cancel", {
+            "cancelReason": "staff", "cancelAmount": amount, "taxFreeAmount": tax_free})
+    else:
+        answer = parts.simulator.kakaopay("cancel", cid=CID, tid=row["ref"], cancel_amount=amount,
+                                          cancel_tax_free_amount=tax_free)
+    assert answer.status == 200, answer.body
+
+
+def assert_the_rest_is_given_back(parts, purchase, amount, tax_free):
     assert purchase.pay() == "paid"
-    reference = toss.postgres.value("SELECT provider_ref FROM payment WHERE id = %s", purchase.payment())
-    assert toss.simulator.toss("POST", f"/{reference}/cancel", {"cancelReason": "staff", "cancelAmount": 300}).status == 200
+    staff_cancel(parts, purchase, amount, tax_free)
     assert purchase.cancel()["status"] == "CANCELED"
     assert purchase.assert_agrees() == "CANCELED"
+    row = parts.simulator.payment(purchase.payment())
+    assert (row["canceled_tax_free"], row["canceled_vat"], row["gives"]) == (row["tax_free"], row["vat"], 2)
+
+
+# What staff cancels, and the VAT of both parts: rounded up twice it would be more than was paid; the tax-free part alone;
+# a part of it.
+PARTS = [({"amount": 5000}, 5000, 0), ({"amount": 3500, "tax_free": 3000}, 3000, 3000),
+         ({"amount": 3500, "tax_free": 3000}, 2000, 1500)]
+
+
+@pytest.mark.parametrize("goods, amount, tax_free", PARTS)
+def test_what_is_left_of_a_partly_canceled_payment_is_given_back(paying, goods, amount, tax_free):
+    assert_the_rest_is_given_back(paying, Purchase(paying, **goods), amount, tax_free)
+
+
+@pytest.mark.parametrize("goods, amount, tax_free", PARTS)
+def test_what_toss_has_left_of_a_payment_is_given_back(toss, goods, amount, tax_free):
+    assert_the_rest_is_given_back(toss, Purchase(toss, **goods), amount, tax_free)
 
 
 def test_webhooks_that_are_none(paying, toss):
@@ -164,6 +193,50 @@ def test_another_provider_from_now_on(paying):
         assert purchase.assert_agrees() == "PAID"
     finally:
         paying.reconfigure("payment", payment_provider="kakaopay")
+
+
+def left_unpaid(parts, provider):
+    """Nobody came back, and by now another provider is asked, or none."""
+    purchase = Purchase(parts)
+    purchase.press()
+    parts.reconfigure(payment_provider=provider)
+    parts.reconcile()
+    assert (purchase.state(), purchase.status()) == ("READY", "PENDING_PAYMENT")
+    parts.end_session(purchase.payment())
+    parts.reconcile()
+    assert purchase.state() == "EXPIRED"
+    return purchase
+
+
+@pytest.mark.parametrize("provider", ["toss", "none"])
+def test_goods_of_a_payment_that_nobody_approved_come_back_though_its_provider_is_asked_no_more(paying, provider):
+    try:
+        assert left_unpaid(paying, provider).assert_agrees() == "EXPIRED"
+    finally:
+        paying.reconfigure(payment_provider="kakaopay")
+
+
+@pytest.mark.parametrize("fault", ["order.http_500_before", "order.error=-731"])
+def test_goods_of_a_payment_that_nobody_approved_come_back_though_its_provider_does_not_answer(paying, fault):
+    """Not before its time is over; what was approved waits for an answer."""
+    purchase, approved = Purchase(paying), Purchase(paying)
+    purchase.press()
+    back = approved.press()
+    paying.simulator.fault("approve.error=-701")
+    assert result_of(approved.come_back(back)) == "unavailable"
+    paying.simulator.fault(fault)
+    paying.allowed_errors.add("payment.not_settled")
+    paying.postgres.query("UPDATE payment SET retry_at = now() WHERE id = ANY (%s)", [purchase.payment(), approved.payment()])
+    paying.reconcile(expect=None)
+    assert (purchase.state(), approved.state()) == ("READY", "READY")
+    for one in (purchase, approved):
+        paying.end_session(one.payment())
+    paying.reconcile(expect=None)
+    assert (purchase.state(), approved.state()) == ("EXPIRED", "READY")
+    assert purchase.assert_agrees() == "EXPIRED"
+    paying.simulator.behave()
+    paying.settle_payments(lambda: approved.state() == "EXPIRED")
+    assert approved.assert_agrees() == "EXPIRED"
 
 
 def test_without_a_provider_nothing_can_be_paid(paying):
