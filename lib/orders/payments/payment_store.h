@@ -1,8 +1,8 @@
 /*
  * payment_store — payments in PostgreSQL. Each call is one statement, so one round trip and one
- * transaction, and calls no provider; the rules are in sql/migrations/0013_payments.sql. Every
- * function that records something compares the state that it finds with the one it expects, so it
- * may be called late or repeatedly.
+ * transaction, and calls no provider; the rules are in sql/migrations/0013_payments.sql and
+ * 0022_payment_looks.sql. Every function that records something compares the state that it finds
+ * with the one it expects, so it may be called late or repeatedly.
  * Text in results lives as long as the arena.
  */
 #ifndef SLUICE_ORDERS_PAYMENT_STORE_H
