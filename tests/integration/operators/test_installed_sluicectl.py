@@ -50,6 +50,7 @@ class Host:
                         "-keyout", self.place / "privkey.pem", "-out", self.place / "fullchain.pem"], check=True, capture_output=True)
         text = (ROOT / "packaging/nginx/nginx-site.conf").read_text()
         text = text.replace("/var/lib/sluice", str(output)).replace("/etc/ssl/sluice", str(self.place))
+        text = text.replace("/var/log/sluice", str(self.place / "logs"))
         text = re.sub(r"listen 80\b", f"listen 127.0.0.1:{self.plain}", text)
         text = re.sub(r"listen 443\b", f"listen 127.0.0.1:{self.tls}", text)
         text = re.sub(r"^ *listen \[::\].*$", "", text, flags=re.MULTILINE)
@@ -121,7 +122,7 @@ def test_what_it_says_where_there_is_no_answer(host):
     # The address that the sample site redirects to TLS.
     redirected = host.call("--url", f"http://127.0.0.1:{host.plain}", "status")
     assert redirected.returncode == 69
-    assert f"http://127.0.0.1:{host.plain} redirects to https://127.0.0.1, where sluicectl does not follow" in redirected.stderr
+    assert f"http://127.0.0.1:{host.plain} redirects to https://shop.example, where sluicectl does not follow" in redirected.stderr
     assert "--url or SLUICE_URL" in redirected.stderr
 
 
