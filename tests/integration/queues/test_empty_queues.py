@@ -95,12 +95,13 @@ def test_a_change_that_is_late_meets_nobody(parts, api, stopped, method):
 
 
 @pytest.mark.parametrize("method", ["DELETE", "PATCH"])
-def test_a_queue_that_another_operator_deletes_is_not_found(api, stopped, method):
+def test_a_queue_that_another_operator_deletes_is_not_found(parts, api, stopped, method):
     """It was still there when it was read."""
     queue = api.still_queue()
     body = None if method == "DELETE" else {"mode": "lottery", "opensAt": in_an_hour()}
     call, pid = stopped(method, f"/queues/{queue}", body, step="queue.locking")
-    assert api.admin("DELETE", f"/queues/{queue}?force=true").status == 204
+    parts.postgres.query("SELECT queue_delete(%s, NULL, 'other', 'r')", queue)
+    parts.reconcile()
     processes.cont(pid)
     assert_problem(call.wait(), 404, "NOT_FOUND")
 

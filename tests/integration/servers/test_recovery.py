@@ -183,12 +183,12 @@ def test_a_change_after_lost_versions_takes_effect(parts, api, restored):
     queue = api.still_queue()
     member = api.member()
     restored(queue, lambda: api.act(queue, "pause"))
-    assert api.state(queue)["state"] == "PAUSED"
+    until(lambda: api.state(queue)["state"] == "PAUSED", 5)
     parts.reconcile()
-    assert api.state(queue)["state"] == "OPEN"
+    until(lambda: api.state(queue)["state"] == "OPEN", 5)
     assert api.state(queue)["incarnation"] == 1, "the line has lost nothing"
     api.act(queue, "pause")
-    assert api.state(queue)["state"] == "PAUSED"
+    until(lambda: api.state(queue)["state"] == "PAUSED", 5)
     api.act(queue, "resume")
     assert member.enter(queue).status == 201
 
