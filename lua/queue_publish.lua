@@ -14,8 +14,8 @@
 -- recreate the line.
 -- Safe because a version that is not newer changes nothing, and a new epoch empties the line in the step that sets it: no
 -- ticket of the old epoch is ever looked up in the new line. A publisher announces itself, then compares PostgreSQL, and then
--- publishes: where Redis has lost the queue since that comparison, it has lost the announcement too. Only a recovery in a
--- later incarnation than Redis has may have an older version: PostgreSQL has then lost its last changes, and numbers them anew.
+-- publishes: where Redis has lost the queue since that comparison, it has lost the announcement too. A version that is not
+-- newer only removes its own announcement.
 local FIRST_FIELD = 9
 local known, deleted, before, publisher_knew, most_known, locked = unpack(redis.call('HMGET', key_settings, 'version', 'deleted',
     'operatorState', 'publisherKnew', 'mostKnown', 'lockedVersion'))
@@ -27,9 +27,10 @@ local is_reset = state[2] and state[2] ~= arg_epoch
 local line = (not known or deleted == '1' or is_reset) and 'new' or 'kept'
 local in_line = known and (deleted == '1' or state[1] == arg_incarnation)
 local is_prepared = state[4] == arg_incarnation and state[5] == arg_epoch and state[6] == 'all' and state[7] == line
-local is_later = arg_intent == 'recover' and is_prepared and deleted ~= '1'
-    and tonumber(arg_incarnation) > tonumber(state[1] or 0)
-if known and tonumber(known) >= tonumber(arg_version) and not says_more and not is_later then
+if known and tonumber(known) >= tonumber(arg_version) and not says_more then
+    if arg_announced ~= '' and state[8] == arg_announced then
+        redis.call('HDEL', key_state, 'announced')
+    end
     return { 'OLDER' }
 end
 local is_announced = known or (arg_announced ~= '' and state[8] == arg_announced)

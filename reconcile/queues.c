@@ -133,9 +133,16 @@ void reconcile_recovery_end(struct reconcile *reconcile)
 static bool attempt(struct reconcile *reconcile, struct recovery *recovery)
 {
     struct queue_row *queue = &recovery->queue;
+    enum postgres_outcome store;
     int64_t incarnation;
     bool found;
 
+    if (!queue_version_outrun(reconcile->postgres, reconcile->redis, reconcile->arena, queue,
+                              &store)) {
+        reconcile->report.postgres_silent |= store != POSTGRES_OK;
+        reconcile->report.redis_silent |= store == POSTGRES_OK;
+        return false;
+    }
     if (incarnation_raise(reconcile->postgres, reconcile->arena, queue->id, queue->incarnation,
                           recovery->known, &incarnation) != POSTGRES_OK ||
         queue_store_get(reconcile->postgres, reconcile->arena, queue->id, &found, queue) !=
@@ -165,20 +172,23 @@ static bool attempt(struct reconcile *reconcile, struct recovery *recovery)
 }
 
 /* Begins again at once, unless this reconcile has lost the lock: the recovery is then another
- * one's. */
+ * one's. After the last attempt the recovery is still its own, and the next pass begins again. */
 bool reconcile_recover(struct reconcile *reconcile, const struct queue_row *missing)
 {
     struct recovery recovery = {.queue = *missing};
     bool is_back = attempt(reconcile, &recovery);
 
     for (int i = 1; recovery.is_overtaken && i < ATTEMPTS; i++) {
-        if (!unlock(reconcile) || !reconcile_recovery_begin(reconcile)) {
+        if (!unlock(reconcile)) {
+            reconcile->report.overtaken = true;
+            break;
+        }
+        if (!reconcile_recovery_begin(reconcile)) {
             break;
         }
         recovery.is_overtaken = false;
         is_back = attempt(reconcile, &recovery);
     }
-    reconcile->report.overtaken |= recovery.is_overtaken;
     return is_back;
 }
 

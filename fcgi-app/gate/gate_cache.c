@@ -129,9 +129,10 @@ static void keep_ended(struct slot *slot, const redisReply *reply)
 }
 
 /* Keeps the compiled rules while the settings stay the same. */
-static void keep_bypass(struct slot *slot, int64_t old_version, struct str rules)
+static void keep_bypass(struct slot *slot, const struct gate_view *old, struct str rules)
 {
-    if (slot->known.view.version == old_version) {
+    if (slot->known.view.version == old->version &&
+        slot->known.view.incarnation == old->incarnation) {
         return;
     }
     gate_bypass_free(slot->known.bypass);
@@ -158,7 +159,7 @@ const struct gate_knowledge *gate_cache_put(struct str queue, const redisReply *
     if (slot == NULL) {
         slot = make_room(queue);
     }
-    int64_t old_version = slot->known.view.version;
+    const struct gate_view old = slot->known.view;
     struct str rules = view.bypass;
     arena_reset(slot->memory);
     view.activation = keep(slot->memory, view.activation);
@@ -168,7 +169,7 @@ const struct gate_knowledge *gate_cache_put(struct str queue, const redisReply *
     view.mode = keep(slot->memory, view.mode);
     slot->known.view = view;
     slot->known.read_at_ms = now_ms;
-    keep_bypass(slot, old_version, rules);
+    keep_bypass(slot, &old, rules);
     keep_ended(slot, reply);
     return &slot->known;
 }

@@ -21,8 +21,8 @@ from lib.wait import until
 PAUSE_STEPS = ("order.before_claim", "order.claimed", "order.before_transaction", "order.committed",
                "order.consumed", "scheduler.before_promote", "scheduler.between_calls", "scheduler.promoted",
                "catalog.computing", "catalog.computed", "payment.starting", "payment.started", "payment.approving", "payment.approved",
-               "payment.canceling", "payment.canceled", "payment.looked", "queue.locked", "reconcile.page_loaded",
-               "operator.stored")
+               "payment.canceling", "payment.canceled", "payment.looked", "queue.locking", "queue.locked",
+               "reconcile.page_loaded", "operator.stored")
 # Short times, so that tests need not be long; a statement's is what a busy machine needs for a large one.
 SETTINGS = {"leader_lock_ms": 1000, "order_pool_silence_ms": 1500, "statement_timeout_ms": 1000,
             "lock_timeout_ms": 250, "redis_timeout_ms": 1000}

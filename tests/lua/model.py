@@ -40,6 +40,7 @@ class Model:
         self.admitted = []     # numbers in order of admission
         self.carry = 0.0       # of the priority lane's share
         self.used = set()      # (code, member)
+        self.locked = False    # nobody enters before the next publication
 
     def virtual(self, now):
         return now - self.frozen_ms - (now - self.frozen_since if self.frozen_since else 0)
@@ -113,6 +114,8 @@ class Model:
                 return "QUEUE_CLOSED"
             if self.state() == "SOLD_OUT":
                 return "SOLD_OUT"
+            if self.locked:
+                return "QUEUE_FULL"
             invited = lane == INVITED and self.comes_in_by_invite(now)
             if not invited and 0 < self.settings["maxWaiting"] <= self.count(WAITING):
                 return "QUEUE_FULL"
@@ -274,7 +277,25 @@ class Model:
             del self.unpaid[name]
         return "FREED"
 
+    def not_picked_up(self):
+        return {name for name, it in self.members.items() if it.kind == READY and it.pickup}
+
+    def lock(self, scope):
+        """The whole reply."""
+        in_line = [self.count(WAITING), self.count(AWAY)]
+        others = [self.count(READY), self.count(CLAIMED), len(self.unpaid)]
+        unseen = len(self.not_picked_up())
+        if sum(in_line) + unseen > 0 or (scope == "all" and sum(others) > 0):
+            return ["QUEUE_BUSY", *in_line, *others, unseen]
+        self.locked = True
+        return ["OK"]
+
+    def publish(self, settings):
+        self.settings.update(settings)
+        self.locked = False
+
     def reset(self):
+        self.locked = False
         self.members.clear()   # what orders have left behind stays
         self.last = 0
         self.epoch += 1

@@ -28,6 +28,17 @@ def test_a_queue_that_redis_does_not_have_is_made_known_after_an_announcement_on
     assert line.redis.hget(line.key("state"), "announced") is None
 
 
+def test_an_announcement_that_another_publication_overtakes_is_removed(line):
+    assert line.publish(deleted=1) == "PUBLISHED"
+    name = line.announce()
+    line.version -= 1
+    assert line.publish(announced="another") == "OLDER"
+    assert line.redis.hget(line.key("state"), "announced") == name
+    line.version -= 1
+    assert line.publish(announced=name) == "OLDER"
+    assert not line.redis.exists(line.key("state"))
+
+
 def test_a_queue_that_redis_has_is_deleted_and_made_again_without_one(line):
     line.enter("m")
     assert line.publish(deleted=1, announced="") == "PUBLISHED"

@@ -43,16 +43,30 @@ def test_a_queue_with_somebody_in_it_is_not_locked(make_line):
     line.claim("spent", tokens["spent"], claim="c2")
     line.consume("spent", tokens["spent"], keep_place=1)
     for scope in ("all", "line"):
-        assert lock(line, scope) == ["QUEUE_BUSY", 1, 1, 1, 1, 1]
+        assert lock(line, scope) == ["QUEUE_BUSY", 1, 1, 1, 1, 1, 0]
     assert line.enter("another").code == "ENTERED"
     for member in ("another", "waiting", "away"):
         assert line.leave(member) == "LEFT"
-    assert lock(line) == ["QUEUE_BUSY", 0, 0, 1, 1, 1]
+    assert lock(line) == ["QUEUE_BUSY", 0, 0, 1, 1, 1, 0]
     assert line.enter("another").code == "ENTERED"
     assert line.leave("another") == "LEFT"
     assert lock(line, "line") == ["OK"]
     assert line.enter("another").code == "QUEUE_FULL"
     assert line.position("ready").status == "READY"
+
+
+def test_a_token_that_was_not_picked_up_may_be_a_place_in_line_again(make_line):
+    line = make_line(pickupSeconds=10, **FAST)
+    for member in ("seen", "unseen"):
+        line.enter(member)
+    line.promote()
+    line.position("seen")
+    assert lock(line, "line") == ["QUEUE_BUSY", 0, 0, 2, 0, 0, 1]
+    line.advance(10_001)
+    line.promote(0)
+    assert line.position("unseen").status == "WAITING"
+    assert line.leave("unseen") == "LEFT"
+    assert lock(line, "line") == ["OK"]
 
 
 def test_a_queue_is_locked_on_one_version(line):

@@ -743,23 +743,25 @@ def test_postgresql_that_has_lost_incarnations_catches_up(gone):
     assert line.publish(intent="recover") == "PUBLISHED"
 
 
-def test_postgresql_that_has_lost_versions_is_right_all_the_same(cut):
-    """It has lost a change and the incarnation of a recovery, and numbers both anew."""
+def test_postgresql_that_has_lost_versions_recovers_above_those_of_redis(cut):
+    """It has lost a change and the incarnation of a recovery, and is raised above both."""
     line = cut
     ticket = line.enter("m").ticket
     line.incarnation = 4
     assert line.publish(version=20, intent="create", message="lost") == "PUBLISHED"
     assert line.call("spent_settle", 2, 1, 0) == ["OLDER", 4]
     line.incarnation = 5
-    assert line.publish(version=7, intent="recover", message="") == "OLDER", "not prepared"
+    assert line.publish(version=21, intent="recover", message="") == "NOT_FOUND", "not prepared"
     assert line.prepare(script="spent_settle") == "LOADED"
-    assert line.publish(version=7, intent="recover") == "PUBLISHED"
-    assert line.redis.hmget(line.key("settings"), "version", "message", "incarnation") == ["7", "", "5"]
+    for version in (19, 20):
+        assert line.publish(version=version, intent="recover") == "OLDER"
+    assert line.publish(version=21, intent="recover") == "PUBLISHED"
+    assert line.redis.hmget(line.key("settings"), "version", "message", "incarnation") == ["21", "", "5"]
     assert line.position("m", ticket).rank == 0
-    assert line.publish(version=7, intent="recover") == "OLDER", "once"
+    assert line.publish(version=21, intent="recover") == "OLDER", "once"
     # A publication of what was lost is late.
     line.incarnation = 4
-    assert line.publish(version=19, intent="change", message="lost") == "NOT_FOUND"
+    assert line.publish(version=22, intent="change", message="lost") == "NOT_FOUND"
 
 
 def test_a_deletion_is_newer_than_a_recovery_under_way(recovery):
@@ -768,6 +770,18 @@ def test_a_deletion_is_newer_than_a_recovery_under_way(recovery):
     assert line.publish(version=9, deleted=1) == "PUBLISHED"
     assert line.prepare(4) == "LOADED"
     assert line.publish(version=8, deleted=0, intent="recover") == "OLDER"
+
+
+def test_a_deletion_that_postgresql_has_lost_is_recovered_above_it(make_line):
+    line = make_line(**FAST)
+    ticket = line.enter("m").ticket
+    assert line.publish(version=9, deleted=1) == "PUBLISHED"
+    line.incarnation += 1
+    assert line.prepare(4) == "LOADED"
+    assert line.publish(version=10, deleted=0, intent="recover", seq_floor=1000) == "PUBLISHED"
+    assert ended(line) == [4]
+    assert line.enter("n").seq == 1001
+    assert (line.position("m", ticket).rank, line.position("n").rank) == (0, 1)
 
 
 @pytest.mark.parametrize("after_last_page", [True, False])

@@ -29,6 +29,7 @@ class Walk:
         self.orders = [("m0", "o_none")]
         self.pool_seen = clock.now
         self.order_numbers = 0
+        self.locks = 0
 
     def member(self):
         return self.dice.choice(MEMBERS)
@@ -160,8 +161,19 @@ class Walk:
         choice = {"operatorState": self.dice.choice(["OPEN"] * 5 + ["PAUSED", "DRAINING", "SOLD_OUT"])}
         if self.dice.random() < 0.2:
             choice["maxActive"] = self.dice.randrange(4, 10)
-        self.model.settings.update(choice)
+        self.model.publish(choice)
         assert self.line.publish(**choice) == "PUBLISHED"
+
+    def lock(self):
+        """Of a line that is as it is, or that everybody has just left; those with a token stay."""
+        if self.dice.random() < 0.5:
+            for name, it in list(self.model.members.items()):
+                if it.kind in (WAITING, AWAY):
+                    assert self.line.leave(name) == self.model.leave(name, None, self.clock.now) == "LEFT"
+        scope = self.dice.choice(["line", "line", "all"])
+        expected = self.model.lock(scope)
+        assert self.line.call("queue_lock", self.line.version, scope) == expected
+        self.locks += expected == ["OK"]
 
     def reset(self):
         if self.dice.random() < 0.05:
@@ -187,14 +199,14 @@ class Walk:
         assert line.redis.llen(line.key("codeUses")) == len(model.used)
         for kind, name in ((AWAY, "away"), (READY, "ready"), (CLAIMED, "claimed")):
             assert set(line.members(name)) == {m for m, it in model.members.items() if it.kind == kind}, kind
-        assert set(line.members("pickup")) == {m for m, it in model.members.items()
-                                               if it.kind == READY and it.pickup}
+        assert set(line.members("pickup")) == model.not_picked_up()
+        assert not model.locked or model.count(WAITING, AWAY) == 0, "nobody came into a locked queue"
         assert line.redis.hgetall(line.key("unpaid")) == model.unpaid
         assert set(line.redis.hkeys(line.key("tombstones"))) == {sha256_text(token) for token in model.spent}
         assert line.drift() == ["OK", 0]
 
     STEPS = {"enter": 20, "position": 20, "leave": 4, "promote": 18, "follower": 1, "claim": 14, "consume": 8,
-             "release": 6, "place_free": 5, "publish": 2, "reset": 1, "time": 14, "overdue": 2}
+             "release": 6, "place_free": 5, "publish": 3, "lock": 1, "reset": 1, "time": 14, "overdue": 2}
 
 
 @pytest.mark.parametrize("run", [1, 2])
@@ -219,7 +231,7 @@ def test_random_walk(clocked_scripts, clock, run):
         except AssertionError as error:
             raise AssertionError(f"step {number}, {name}, seed {seed}: {error}") from error
     walk.check()
-    assert min(done.values()) > 0
+    assert min(done.values()) > 0 and walk.locks > 0
     assert line.counter("admitted") > 50 and line.counter("consumed") > 20, "it went somewhere"
 
 

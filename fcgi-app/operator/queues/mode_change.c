@@ -38,8 +38,9 @@ bool mode_may_change(const struct services *services, const struct request *requ
     case OUTCOME_QUEUE_BUSY:
         problem_answer(request, response, PROBLEM_QUEUE_BUSY,
                        "The mode may only change while the line is empty: %" PRId64
-                       " wait, %" PRId64 " are away with their number kept. Reset the queue first.",
-                       who.waiting, who.away);
+                       " wait, %" PRId64 " are away with their number kept, %" PRId64
+                       " have not picked up their entry token. Reset the queue first.",
+                       who.waiting, who.away, who.pickup);
         return false;
     default:
         problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,

@@ -102,6 +102,8 @@ struct redis_command *queue_publication_version(struct arena *arena, struct str 
     redis_command_add(command, STR("publisherKnew"));
     redis_command_add(command, STR("incarnation"));
     redis_command_add(command, STR("lockedVersion"));
+    redis_command_add(command, STR("epoch"));
+    redis_command_add(command, STR("deleted"));
     return command;
 }
 
@@ -126,6 +128,16 @@ int64_t queue_publication_read_incarnation(const redisReply *reply)
 
     (void)str_to_int64(redis_reply_text(reply, 2), 0, INT64_MAX, &incarnation);
     return incarnation;
+}
+
+int64_t queue_publication_read_epoch(const redisReply *reply)
+{
+    return redis_reply_int(reply, 4, 0);
+}
+
+bool queue_publication_read_deleted(const redisReply *reply)
+{
+    return str_equal(redis_reply_text(reply, 5), STR("1"));
 }
 
 bool queue_publication_read_whole(const redisReply *reply)
@@ -157,6 +169,7 @@ enum outcome queue_publication_read_lock(const redisReply *reply, struct queue_o
         who->ready = redis_reply_int(reply, 3, 0);
         who->claimed = redis_reply_int(reply, 4, 0);
         who->unpaid = redis_reply_int(reply, 5, 0);
+        who->pickup = redis_reply_int(reply, 6, 0);
     } else if (outcome != OUTCOME_OK && outcome != OUTCOME_OLDER && outcome != OUTCOME_NOT_FOUND) {
         return OUTCOME_ADMISSION_UNAVAILABLE;
     }

@@ -128,6 +128,12 @@ int64_t queue_publication_read_version(const redisReply *reply);
 /** Reads that incarnation; 0 if Redis has no settings of the queue. */
 int64_t queue_publication_read_incarnation(const redisReply *reply);
 
+/** Reads the epoch of that version; 0 if Redis has no settings of the queue. */
+int64_t queue_publication_read_epoch(const redisReply *reply);
+
+/** Whether that version is a deletion. */
+bool queue_publication_read_deleted(const redisReply *reply);
+
 /** Whether the queue is locked on that version: see queue_publication_lock(). */
 bool queue_publication_read_locked(const redisReply *reply);
 
@@ -137,7 +143,8 @@ bool queue_publication_read_whole(const redisReply *reply);
 
 /** Who has to be absent from a queue that is locked. */
 enum queue_lock_scope {
-    QUEUE_LOCK_LINE, /* whoever waits or is away with a number kept */
+    QUEUE_LOCK_LINE, /* whoever waits, is away with a number kept, or may be again: has an entry
+                        token that was not picked up */
     QUEUE_LOCK_ALL   /* also whoever holds an entry token, orders or has an unpaid order */
 };
 
@@ -148,6 +155,7 @@ struct queue_occupancy {
     int64_t ready;
     int64_t claimed;
     int64_t unpaid;
+    int64_t pickup; /* of `ready`, those whose token was not picked up */
 };
 
 /** Locks an empty queue: nobody enters it until a later version than `version`, which Redis must

@@ -291,17 +291,22 @@ enum outcome queue_lock(struct redis *redis, struct arena *arena, const struct q
     if (published != OUTCOME_PUBLISHED && published != OUTCOME_OLDER) {
         return published;
     }
+    test_pause("queue.locking");
     enum outcome locked = queue_publication_read_lock(
         redis_call(redis, arena, queue_publication_lock(arena, row->id, row->version, scope)), who);
     if (locked == OUTCOME_OK) {
         test_pause("queue.locked");
     }
-    return locked;
+    /* Redis had it a moment ago, so it was deleted, or the publication of the next look finds it
+     * lost. */
+    return locked == OUTCOME_NOT_FOUND ? OUTCOME_OLDER : locked;
 }
 
 struct published {
     int64_t version; /* -1: Redis does not have the queue */
+    int64_t epoch;
     int64_t incarnation;
+    bool is_deleted;
     bool is_whole;  /* with every setting that this release knows */
     bool is_locked; /* nobody enters before another version is published */
 };
@@ -316,7 +321,9 @@ static bool read_published(struct redis *redis, struct arena *arena, struct str 
         return false;
     }
     *published = (struct published){.version = queue_publication_read_version(reply),
+                                    .epoch = queue_publication_read_epoch(reply),
                                     .incarnation = queue_publication_read_incarnation(reply),
+                                    .is_deleted = queue_publication_read_deleted(reply),
                                     .is_whole = queue_publication_read_whole(reply),
                                     .is_locked = queue_publication_read_locked(reply)};
     return true;
@@ -328,12 +335,33 @@ static bool is_new(const struct queue_row *row)
     return row->now_ms - row->created_at_ms <= PUBLISHING_MS;
 }
 
-/** Raises the version of a queue that has been left locked. The change that it was locked for
- *  needs the version of before, and so no longer happens once the queue is open again. */
-static enum postgres_outcome raise_version(struct postgres *postgres, struct arena *arena,
-                                           struct queue_row *row)
+/** Whether PostgreSQL has lost a recovery, a reset or a deletion that Redis has: no change can
+ *  continue that line. Only where `row` is not outdated. */
+static bool is_lost(const struct queue_row *row, const struct published *redis_has)
 {
-    const char *const parameters[] = {arena_copy(arena, row->id), arena_int(arena, row->version)};
+    return !row->deleted &&
+           (redis_has->incarnation > row->incarnation || redis_has->epoch > row->epoch ||
+            (redis_has->is_deleted && redis_has->epoch == row->epoch));
+}
+
+/** Whether no change from `row` would reach Redis: it is locked on this version, and the change that
+ *  it was locked for has not come, or PostgreSQL has lost versions and numbers them anew. */
+static bool is_stuck(const struct queue_row *row, const struct published *redis_has)
+{
+    if (redis_has->version != row->version) {
+        return redis_has->version > row->version;
+    }
+    return redis_has->is_locked || redis_has->epoch != row->epoch ||
+           redis_has->incarnation != row->incarnation || redis_has->is_deleted != row->deleted;
+}
+
+/** Raises the version of a queue above Redis's. A change that was to be stored on the version of
+ *  before no longer happens. An outdated row stays as it is. */
+static enum postgres_outcome raise_version(struct postgres *postgres, struct arena *arena,
+                                           struct queue_row *row, int64_t redis_version)
+{
+    const char *const parameters[] = {arena_copy(arena, row->id), arena_int(arena, row->version),
+                                      arena_int(arena, redis_version)};
     const PGresult *result = NULL;
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERY_QUEUE_VERSION_RAISE, parameters, &result);
@@ -342,6 +370,21 @@ static enum postgres_outcome raise_version(struct postgres *postgres, struct are
         row->version = postgres_int(result, 0, 0, row->version);
     }
     return outcome;
+}
+
+bool queue_version_outrun(struct postgres *postgres, struct redis *redis, struct arena *arena,
+                          struct queue_row *row, enum postgres_outcome *store)
+{
+    struct published redis_has;
+
+    *store = POSTGRES_OK;
+    if (!read_published(redis, arena, row->id, &redis_has)) {
+        return false;
+    }
+    if (redis_has.version > row->version) {
+        *store = raise_version(postgres, arena, row, redis_has.version);
+    }
+    return *store == POSTGRES_OK;
 }
 
 static bool publish_if_behind(struct postgres *postgres, struct redis *redis, struct arena *arena,
@@ -353,11 +396,12 @@ static bool publish_if_behind(struct postgres *postgres, struct redis *redis, st
     if (!read_published(redis, arena, row->id, &redis_has)) {
         return false;
     }
-    bool is_lost = redis_has.incarnation > row->incarnation;
-    if (redis_has.is_locked && redis_has.version == row->version && !is_lost && !row->deleted) {
-        report->store = raise_version(postgres, arena, row);
-        if (report->store != POSTGRES_OK) {
-            return false;
+    if (is_stuck(row, &redis_has)) {
+        enum postgres_outcome raised = raise_version(postgres, arena, row, redis_has.version);
+        if (raised != POSTGRES_OK) {
+            /* Another transaction may have the row: the other queues are published all the same. */
+            report->store = raised;
+            return true;
         }
     }
     if (redis_has.version < 0 && !row->deleted) {
@@ -366,8 +410,7 @@ static bool publish_if_behind(struct postgres *postgres, struct redis *redis, st
     } else if (redis_has.version < 0) {
         outcome = queue_publish_creation(postgres, redis, arena, row);
         report->published += outcome == OUTCOME_PUBLISHED;
-    } else if (is_lost && !row->deleted) {
-        /* PostgreSQL has lost it, and refuses all orders of the queue. */
+    } else if (redis_has.version < row->version && is_lost(row, &redis_has)) {
         outcome = OUTCOME_NOT_FOUND;
     } else if (redis_has.version < row->version ||
                (redis_has.version == row->version && !redis_has.is_whole && !row->deleted)) {
@@ -399,5 +442,5 @@ bool queue_publish_all(struct postgres *postgres, struct redis *redis, struct ar
             return false;
         }
     }
-    return true;
+    return report->store == POSTGRES_OK;
 }

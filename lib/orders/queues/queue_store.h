@@ -126,26 +126,35 @@ enum outcome queue_publish_change(struct redis *redis, struct arena *arena,
  *  later version than `row->version` is published. Store the change with this version: it is
  *  STALE if the lock has been lifted. A lock whose change never comes is lifted by
  *  queue_publish_all(). OK, or nothing was locked: QUEUE_BUSY (fills `who`), OLDER (Redis has a
- *  later version: read the queue again), NOT_FOUND (Redis has lost the queue) or
+ *  later version, or the queue was deleted: read it again), NOT_FOUND (Redis has lost the queue) or
  *  ADMISSION_UNAVAILABLE. */
 enum outcome queue_lock(struct redis *redis, struct arena *arena, const struct queue_row *row,
                         enum queue_lock_scope scope, struct queue_occupancy *who);
 
 struct queue_publish_report {
     size_t published; /* queues of which Redis had an older version, or lacked a setting */
-    /* Queues that Redis does not have although they were not created within the last seconds, or
-     * has in a later incarnation than PostgreSQL: to be recovered. In the arena. */
+    /* To be recovered: queues that Redis does not have although they were not created within the
+     * last seconds, or of which PostgreSQL has lost a recovery, a reset or a deletion. In the
+     * arena. */
     struct queue_row *missing;
     size_t missing_count;
     size_t on_their_way;         /* created within the last seconds, and not in Redis yet */
-    enum postgres_outcome store; /* POSTGRES_OK, or why PostgreSQL ended this early */
+    enum postgres_outcome store; /* POSTGRES_OK, or why PostgreSQL did not do all of it */
 };
 
 /** Publishes all queues of which Redis has an older version (their publication failed) or a version
  *  published by a host of an earlier release, which does not know every setting. Lifts locks whose
- *  change is not stored, by a version in which nothing else has changed. Returns false
- *  if PostgreSQL or Redis did not answer; `report` then has what was done so far. */
+ *  change is not stored, by a version in which nothing else has changed. Where PostgreSQL has lost
+ *  versions that Redis has, raises it above them and publishes what it has. Returns false
+ *  if PostgreSQL or Redis did not answer; `report` then has what was done. */
 bool queue_publish_all(struct postgres *postgres, struct redis *redis, struct arena *arena,
                        struct queue_publish_report *report);
+
+/** Before a recovery: if Redis has a later version of the queue than `row`, PostgreSQL has lost it
+ *  or `row` is outdated. Unless it is outdated, raises the stored version, and `row->version`, above
+ *  that of Redis, which would otherwise ignore the recovered queue. Returns false if Redis did not
+ *  answer (then `*store` is POSTGRES_OK) or PostgreSQL did not raise it. */
+bool queue_version_outrun(struct postgres *postgres, struct redis *redis, struct arena *arena,
+                          struct queue_row *row, enum postgres_outcome *store);
 
 #endif

@@ -189,6 +189,22 @@ def test_a_worker_that_started_after_redis_lost_its_memory(parts, in_and_out, sh
     not_configured(forged, "/nowhere/")
 
 
+@pytest.mark.limit(90)
+def test_rules_of_a_change_that_both_stores_have_lost(parts, api, in_and_out):
+    """The recovery reaches the version of the lost change, which the workers know with other rules."""
+    queue, site, _ = in_and_out(recoverySeconds=0)
+    stranger = Visitor(site.port, keeps=False)
+    assert api.admin("PATCH", f"/queues/{queue}", {"activation": "hold"}).status == 200
+    version, settings = parts.postgres.query("SELECT version, settings::text FROM queue WHERE id = %s", queue)[0]
+    assert api.admin("PATCH", f"/queues/{queue}", {"bypass": {"paths": ["/api/"]}}).status == 200
+    until(lambda: all(stranger.ask("/api/stock").status == 200 for _ in range(8)), 5, "every worker knows the rules")
+    parts.postgres.query("UPDATE queue SET version = %s, settings = %s WHERE id = %s", version, settings, queue)
+    parts.forget_everything()
+    parts.reconcile_until(lambda: parts.redis.hget("sluice:tenures", "complete"), 20, "the queue is back")
+    assert int(parts.redis.hget(f"sluice:{{{queue}}}:settings", "version")) == version + 1
+    until(lambda: all(stranger.ask("/api/stock").status == 503 for _ in range(8)), 5, "no worker lets anybody pass")
+
+
 def test_a_queue_that_redis_knows_is_judged_by_it(parts, api, in_and_out, make_site, shop):
     """While others may still be lost: one that was deleted or is on hold lets nobody in."""
     queue, site, browser = in_and_out()

@@ -1,6 +1,7 @@
 """A queue is deleted, or its mode changed, only while it is empty, and nobody enters in between."""
 
 import datetime
+from contextlib import closing
 
 import pytest
 
@@ -8,6 +9,7 @@ from lib import processes
 from lib.api import ticket_payload
 from lib.background_call import BackgroundCall
 from lib.client import assert_problem
+from lib.wait import until
 
 STEP = "queue.locked"
 
@@ -18,11 +20,12 @@ def in_an_hour():
 
 @pytest.fixture
 def stopped(parts, api):
-    """A function that sends an operator's request, and returns it under way, stopped after the queue was locked, with its pid."""
-    def stop(*request):
-        parts.arm_pause(STEP)
+    """A function that sends an operator's request, and returns it under way, stopped after the queue was locked or at another
+    step, with its pid."""
+    def stop(*request, step=STEP):
+        parts.arm_pause(step)
         call = BackgroundCall(lambda: api.admin(*request))
-        return call, parts.wait_hit(STEP)
+        return call, parts.wait_hit(step)
     return stop
 
 
@@ -89,3 +92,58 @@ def test_a_change_that_is_late_meets_nobody(parts, api, stopped, method):
     assert member.position(queue)["rank"] == 0
     assert api.admin("GET", f"/queues/{queue}")["mode"] == "fifo"
     assert api.admin("DELETE", f"/queues/{queue}?force=true").status == 204
+
+
+@pytest.mark.parametrize("method", ["DELETE", "PATCH"])
+def test_a_queue_that_another_operator_deletes_is_not_found(parts, api, stopped, method):
+    """It was still there when it was read."""
+    queue = api.still_queue()
+    body = None if method == "DELETE" else {"mode": "lottery", "opensAt": in_an_hour()}
+    call, pid = stopped(method, f"/queues/{queue}", body, step="queue.locking")
+    parts.postgres.query("SELECT queue_delete(%s, NULL, 'other', 'r')", queue)
+    parts.reconcile()
+    processes.cont(pid)
+    assert_problem(call.wait(), 404, "NOT_FOUND")
+
+
+def test_the_mode_stays_while_a_token_is_not_picked_up(api):
+    """Its owner may be in line again, with the number kept."""
+    queue = api.queue()
+    member = api.member()
+    assert member.enter(queue).status == 201
+    until(lambda: api.stats(queue)["ready"] == 1, 10)
+    change = {"mode": "lottery", "opensAt": in_an_hour()}
+    answer = api.admin("PATCH", f"/queues/{queue}", change)
+    assert_problem(answer, 409, "QUEUE_BUSY")
+    assert "1 have not picked up" in answer["detail"]
+    member.wait_ready(queue)
+    assert api.admin("PATCH", f"/queues/{queue}", change)["mode"] == "lottery"
+
+
+def test_a_lock_whose_version_postgresql_has_lost_is_lifted(parts, api, stopped):
+    queue = api.still_queue()
+    version = api.admin("GET", f"/queues/{queue}")["version"]
+    assert api.admin("PATCH", f"/queues/{queue}", {"message": "lost"}).status == 200
+    call, pid = stopped("PATCH", f"/queues/{queue}", {"mode": "lottery", "opensAt": in_an_hour()})
+    processes.kill9(pid)
+    assert call.wait().status == 503
+    parts.all_workers("operator")
+    parts.postgres.query("UPDATE queue SET version = %s WHERE id = %s", version, queue)
+    member = api.member()
+    assert_problem(member.enter(queue), 503, "QUEUE_FULL")
+    parts.reconcile()
+    assert member.enter(queue).status == 201
+    assert member.leave(queue).status == 204
+    assert api.admin("DELETE", f"/queues/{queue}").status == 204
+
+
+def test_a_queue_whose_row_another_transaction_has_keeps_no_other_from_opening(parts, api):
+    first, second = sorted(api.still_queue() for _ in range(2))
+    for queue in (first, second):
+        parts.redis.hset(f"sluice:{{{queue}}}:settings", "version", 99)
+    with closing(parts.postgres.connection()) as other:
+        other.cursor().execute("SELECT FROM queue WHERE id = %s FOR UPDATE", [first])
+        assert "PostgreSQL does not answer" in parts.reconcile(expect=1)
+        assert api.admin("GET", f"/queues/{second}")["version"] == 100
+    parts.reconcile()
+    assert api.admin("GET", f"/queues/{first}")["version"] == 100

@@ -153,6 +153,62 @@ def test_a_reconcile_that_has_lost_the_lock_does_not_begin_again(parts, api):
     assert api.member().enter(queue).status == 201
 
 
+def test_a_recovery_that_needs_more_attempts_than_a_pass_has_is_continued_at_once(parts, api):
+    """PostgreSQL has lost thousands of incarnations, and each attempt raises it by a thousand. Nobody else recovers the queue."""
+    queue = api.queue(recoverySeconds=0)
+    for name in ("settings", "state"):
+        parts.redis.hset(f"sluice:{{{queue}}}:{name}", "incarnation", 4000)
+    parts.redis.delete("sluice:tenures")
+    parts.redis.hset("sluice:tenures", 40 * "0", 40 * "1")
+    parts.start_reconcile(60)
+    until(lambda: parts.redis.hget(f"sluice:{{{queue}}}:state", "incarnation") == "4001", 10, "the queue is back")
+    assert api.member().enter(queue).status == 201
+
+
+@pytest.fixture
+def restored(parts):
+    """A function that makes PostgreSQL lose what `change` does to a queue, as a fail-over or a backup would."""
+    columns = "settings, operator_state, version, epoch, incarnation, seq_checkpoint, deleted_at"
+
+    def lose(queue, change):
+        before = parts.postgres.query("SELECT to_jsonb(queue)::text FROM queue WHERE id = %s", queue)[0][0]
+        answer = change()
+        parts.postgres.query(f"UPDATE queue SET ({columns}) = (SELECT {columns} FROM jsonb_populate_record(NULL::queue, %s)) "
+                             "WHERE id = %s", before, queue)
+        return answer
+    return lose
+
+
+def test_a_change_after_lost_versions_takes_effect(parts, api, restored):
+    queue = api.still_queue()
+    member = api.member()
+    restored(queue, lambda: api.act(queue, "pause"))
+    until(lambda: api.state(queue)["state"] == "PAUSED", 5)
+    parts.reconcile()
+    until(lambda: api.state(queue)["state"] == "OPEN", 5)
+    assert api.state(queue)["incarnation"] == 1, "the line has lost nothing"
+    api.act(queue, "pause")
+    until(lambda: api.state(queue)["state"] == "PAUSED", 5)
+    api.act(queue, "resume")
+    assert member.enter(queue).status == 201
+
+
+@pytest.mark.parametrize("lost", ["reset", "deletion"])
+def test_no_number_is_given_twice_after_a_lost_reset_or_deletion(parts, api, restored, lost):
+    """What PostgreSQL has is recovered: tickets of its epoch count again."""
+    queue = api.still_queue(recoverySeconds=0)
+    early, late = api.member(), api.member()
+    assert early.enter(queue).status == 201
+    restored(queue, lambda: api.act(queue, "reset") if lost == "reset" else
+             api.admin("DELETE", f"/queues/{queue}?force=true"))
+    parts.reconcile()
+    assert api.state(queue)["incarnation"] == 2
+    assert late.enter(queue).status == 201
+    assert early.position(queue)["status"] == "WAITING"
+    assert [member.position(queue)["rank"] for member in (early, late)] == [0, 1]
+    assert ticket_payload(early.ticket)["seq"] == 1 < ticket_payload(late.ticket)["seq"]
+
+
 @pytest.mark.parametrize("lost", ["line", "end", "nothing"])
 def test_postgresql_that_has_lost_incarnations_catches_up_in_one_pass(parts, api, lost):
     """Redis has a recovery in incarnation 40, prepared or published, that PostgreSQL has lost, and a version with it."""
