@@ -139,15 +139,15 @@ def test_full_queue_refuses_newcomers_only(make_line):
     assert line.enter("c").seq == 3
 
 
-@pytest.mark.parametrize("settings, code", [
-    ({"operatorState": "DRAINING"}, "QUEUE_CLOSED"),
-    ({"operatorState": "SOLD_OUT"}, "SOLD_OUT"),
-    ({"closesAt": 1}, "QUEUE_CLOSED"),
+@pytest.mark.parametrize("settings, refusal", [
+    ({"operatorState": "DRAINING"}, Refusal("QUEUE_CLOSED")),
+    ({"operatorState": "SOLD_OUT"}, Refusal("SOLD_OUT", ["gone"])),
+    ({"closesAt": 1}, Refusal("QUEUE_CLOSED")),
 ])
-def test_closed_to_newcomers_but_not_to_those_in_line(line, settings, code):
+def test_closed_to_newcomers_but_not_to_those_in_line(line, settings, refusal):
     line.enter("old")
     line.publish(**settings)
-    assert line.enter("new") == Refusal(code)
+    assert line.enter("new") == refusal
     assert line.enter("old").rank == 0
     assert line.counter("entered") == 1
 

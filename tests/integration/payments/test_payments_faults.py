@@ -300,7 +300,7 @@ def test_a_look_that_is_older_than_the_return_changes_nothing(paying, purchase):
     answers = []
     member = threading.Thread(target=lambda: answers.append(purchase.come_back(back)))
     member.start()
-    worker = paying.wait_hit("payment.approving")
+    worker = paying.wait_hit("payment.approving", beside=[look])
     assert purchase.state() == "APPROVING"
     processes.cont(look)
     paying.stop_reconcile()
