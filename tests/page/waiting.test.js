@@ -33,6 +33,18 @@ test('a page that was sent away asks no earlier than it was told', async () => {
     }
 });
 
+test('a request that failed ends no later one', async () => {
+    let fails = true;
+    const page = openPage({state: place(15), answer: (request) => {
+        const failed = fails && request.kind === 'position';
+        fails = fails && !failed;
+        return failed ? null : {...answers(15)(request), takesMs: 12000};
+    }});
+    await page.pass(60000);
+    assert.ok(page.asked('position').length >= 3, String(page.asked('position').length));
+    assert.deepStrictEqual(page.requests.filter((request) => request.aborted), []);
+});
+
 test('a page that comes back from the browser\'s cache asks at once', async () => {
     const page = openPage({state: place(4000), answer: answers(4000)});
     await page.pass(20000);

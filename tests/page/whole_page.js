@@ -81,7 +81,7 @@ function storage(full) {
 }
 
 /**
- * Opens the page. `state` is what the gate sends with it, `answer(request)` gives {status, body} or null for no network;
+ * Opens the page. `state` is what the gate sends with it, `answer(request)` gives {status, body, takesMs} or null for no network;
  * `html`, `texts`, `sessionStorage` and `history` may be others than the usual ones. Times are in ms since the opening.
  */
 function openPage({state, answer, html = HTML, texts = {en: EN}, sessionStorage = storage(false), history = {state: null}}) {
@@ -120,14 +120,24 @@ function openPage({state, answer, html = HTML, texts = {en: EN}, sessionStorage 
         setTimeout: (run, ms, ...values) => later(() => run(...values), ms),
         clearTimeout: (id) => timers.delete(id),
         setInterval: (run, ms) => later(run, ms, ms),
-        fetch(url, {method}) {
+        fetch(url, {method, signal}) {
             const request = {at: now, method, url, kind: url.endsWith('.json') ? 'board' : url.split('/').pop()};
             page.requests.push(request);
             const got = page.answer(request);
-            return got === null ? Promise.reject(new TypeError('no network')) : Promise.resolve({
+            if (got === null) {
+                return Promise.reject(new TypeError('no network'));
+            }
+            const response = {
                 ok: got.status < 300, status: got.status, text: () => Promise.resolve(JSON.stringify(got.body || {})),
                 headers: {get: (name) => (got.headers || {})[name] || null}
-            });
+            };
+            return got.takesMs ? new Promise((resolve, reject) => {
+                later(() => resolve(response), got.takesMs);
+                signal.addEventListener('abort', () => {
+                    request.aborted = true;
+                    reject(new Error('aborted'));
+                });
+            }) : Promise.resolve(response);
         }
     };
     sandbox.window = sandbox;

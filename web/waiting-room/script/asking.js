@@ -5,7 +5,7 @@
 /* Of each kind of request; its own name and GET where it is missing. */
 const ADDRESSES = {enter: 'entries', code: 'entries', leave: 'entries', ask: 'position', prove: 'challenge', reload: 'board'};
 const METHODS = {enter: 'POST', code: 'POST', leave: 'DELETE'};
-let next = null, timer = 0, busy = false, urgent = null, notBefore = 0, abort = null, heardAt = clock();
+let next = null, timer = 0, limit, busy = false, urgent = null, notBefore = 0, abort = null, heardAt = clock();
 
 function plan(kind, delay) {
     next = kind;
@@ -31,7 +31,9 @@ function soon(kind) {
 function request(method, url, body) {
     abort = window.AbortController ? new AbortController() : {abort() {}};
     return new Promise((resolve, reject) => {
-        const limit = setTimeout(() => {
+        // Of the request before, which may have failed early.
+        clearTimeout(limit);
+        limit = setTimeout(() => {
             abort.abort();
             reject();
         }, 15000);
@@ -41,7 +43,6 @@ function request(method, url, body) {
         }).then((response) => response.text().then((text) => {
             // An HTML page, as a captive portal may send, is no answer.
             const json = text.charAt(0) === '{', body = json ? JSON.parse(text) : {};
-            clearTimeout(limit);
             resolve({body, ok: response.ok && (json || response.status === 204), status: response.status,
                 retryMs: body.retryAfterMs || response.headers.get('Retry-After') * 1000 || 0});
         })).catch(reject);
