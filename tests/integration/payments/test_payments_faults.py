@@ -414,6 +414,31 @@ def test_news_of_a_payment_in_use_while_it_is_looked_up(toss):
     assert purchase.assert_agrees() == "PAYMENT_FAILED"
 
 
+@pytest.mark.parametrize("action, end", [("pay", "PAID"), ("cancel", "STOPPED"), (None, "READY")])
+def test_a_flood_of_news_while_it_is_looked_up(toss, action, end):
+    """Anybody can post a webhook, all the time: that is a look a second, and one payment does not keep reconcile."""
+    purchase = Purchase(toss)
+    back = purchase.press(action or "pay")
+    if action:
+        purchase.come_back(back)
+    assert purchase.state() == end
+    payment = purchase.payment()
+
+    def looks():
+        return len(toss.simulator.calls(payment, "order"))
+    before = looks()
+    hint(toss, payment)
+    toss.simulator.fault("order.delay=100")
+    began = time.monotonic()
+    running = reconcile_beside(toss)
+    until(lambda: looks() > before, 15, "it is looked up", every=0.02)
+    while running.poll() is None:
+        hint(toss, payment)
+    seconds = time.monotonic() - began
+    assert looks() - before <= seconds + 1
+    assert seconds < 8, "a pass over one payment that is not settled takes 10"
+
+
 def test_news_of_a_payment_without_a_session(toss):
     """Its opening was lost, so we never learnt its name there: there is nothing that could be looked up, ever."""
     purchase = Purchase(toss)
