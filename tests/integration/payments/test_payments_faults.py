@@ -300,12 +300,12 @@ def test_a_look_that_is_older_than_the_return_changes_nothing(paying, purchase):
     answers = []
     member = threading.Thread(target=lambda: answers.append(purchase.come_back(back)))
     member.start()
-    worker = paying.wait_hit("payment.approving")
+    worker = paying.wait_hit("payment.approving", but=look)
     assert purchase.state() == "APPROVING"
     processes.cont(look)
     paying.stop_reconcile()
     assert purchase.state() == "APPROVING"
-    (found,) = paying.postgres.query("SELECT outcome, state FROM payment_unpaid(%s, 0, 'FAILED', false, true, 'test')",
+    (found,) = paying.postgres.query("SELECT outcome, state FROM payment_unpaid(%s, 0, 'FAILED', false, true, true, 'test')",
                                      purchase.payment())
     assert found == ("stale", "APPROVING")
     processes.cont(worker)
