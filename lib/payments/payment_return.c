@@ -65,11 +65,13 @@ static enum payment_returned_as end_unpaid(const struct approval *approval,
                                            enum payment_phase phase,
                                            const struct payment_verdict *verdict)
 {
+    const struct payment_not_taken report = {
+        .approvals = approval->turn.number, .phase = phase, .is_final = true, .is_answered = true};
     struct payment_effect effect;
 
-    enum payment_stored stored = payment_unpaid(
-        approval->flow->postgres, approval->arena, approval->id, approval->turn.number, phase, true,
-        payment_step_gives_back(approval->flow), verdict->detail, &effect);
+    enum payment_stored stored =
+        payment_unpaid(approval->flow->postgres, approval->arena, approval->id, &report,
+                       payment_step_gives_back(approval->flow), verdict->detail, &effect);
     if (payment_step_is_recorded(stored)) {
         payment_step_log(LOG_LEVEL_INFO, "payment.declined", approval->id, &effect,
                          verdict->detail);

@@ -194,19 +194,22 @@ static enum payment_settled settle_paid(const struct payment_flow *flow, struct 
     return settle_refund(flow, arena, row);
 }
 
-static enum payment_settled settle_unpaid(const struct payment_flow *flow, struct arena *arena,
+static enum payment_settled record_unpaid(const struct payment_flow *flow, struct arena *arena,
                                           const struct payment_row *row, enum payment_phase phase,
-                                          struct str why)
+                                          bool is_answered, struct str why)
 {
+    const struct payment_not_taken report = {.approvals = row->approvals,
+                                             .phase = phase,
+                                             .is_final = row->is_final,
+                                             .is_answered = is_answered};
     struct payment_effect effect;
 
     if (row->phase == PAYMENT_PHASE_PAID) {
         return note_unsettled(flow, arena, row->id, STR("paid here, and not at the provider"),
                               true);
     }
-    enum payment_stored stored =
-        payment_unpaid(flow->postgres, arena, row->id, row->approvals, phase, row->is_final,
-                       payment_step_gives_back(flow), why, &effect);
+    enum payment_stored stored = payment_unpaid(flow->postgres, arena, row->id, &report,
+                                                payment_step_gives_back(flow), why, &effect);
     if (stored == PAYMENT_STORED_DONE) {
         payment_step_log(LOG_LEVEL_INFO, "payment.not_paid", row->id, &effect, why);
     }
@@ -214,6 +217,14 @@ static enum payment_settled settle_unpaid(const struct payment_flow *flow, struc
         payment_step_publish(flow, arena, &effect);
     }
     return settled_by(stored);
+}
+
+/* The provider says that nothing was taken. */
+static enum payment_settled settle_unpaid(const struct payment_flow *flow, struct arena *arena,
+                                          const struct payment_row *row, enum payment_phase phase,
+                                          struct str why)
+{
+    return record_unpaid(flow, arena, row, phase, true, why);
 }
 
 static enum payment_settled settle_by_lookup(const struct payment_flow *flow, struct arena *arena,
@@ -241,32 +252,51 @@ static enum payment_settled settle_by_lookup(const struct payment_flow *flow, st
     return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED, STR("a look-up: not paid"));
 }
 
-/* Money may have been taken, also of a payment that has ended. A provider that does not know such a
- * payment is not the one that was asked to take it (another shop's CID or key, perhaps), so that is
- * no "not paid". */
+/* An approval of it had no clear answer, so money may have been taken, also of one that has ended. A
+ * provider that does not know such a payment is not the one that was asked to take it (another
+ * shop's CID or key, perhaps), so that is no "not paid". */
 static bool is_in_doubt(const struct payment_row *row)
 {
-    return row->approvals > 0;
+    return row->phase == PAYMENT_PHASE_APPROVING || row->phase == PAYMENT_PHASE_UNKNOWN ||
+           row->in_doubt;
 }
 
-/* Nobody ever asked the provider to take its money, and nobody will: payment_approve_begin() refuses
- * it by now. So it ends without an answer of its provider, or it would keep its goods until there is
- * one. */
+static bool has_ended_unpaid(const struct payment_row *row)
+{
+    return row->phase == PAYMENT_PHASE_FAILED || row->phase == PAYMENT_PHASE_EXPIRED ||
+           row->phase == PAYMENT_PHASE_STOPPED;
+}
+
+/* Certainly no approval of it took money, and none will: payment_approve_begin() refuses it by now.
+ * So it ends without an answer of its provider, or it would keep its goods until there is one. */
 static bool ends_unanswered(const struct payment_row *row)
 {
-    return row->phase == PAYMENT_PHASE_READY && row->approvals == 0 && row->is_final;
+    return row->phase == PAYMENT_PHASE_READY && row->is_final;
 }
 
-/* The payment's provider could not be asked, or did not answer. */
+/* The payment's provider did not answer. */
 static enum payment_settled settle_unanswered(const struct payment_flow *flow, struct arena *arena,
                                               const struct payment_row *row, struct str detail,
                                               bool needs_person)
 {
     if (ends_unanswered(row)) {
-        const char *why = arena_format(arena, "nobody approved it in time: %.*s", STR_ARG(detail));
-        return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED, str_of(why));
+        const char *why = arena_format(arena, "not approved in time: %.*s", STR_ARG(detail));
+        return record_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED, false, str_of(why));
     }
     return note_unsettled(flow, arena, row->id, detail, needs_person);
+}
+
+/* This program cannot ask the payment's provider. One that has ended and is not in doubt is settled:
+ * an operator could do nothing about it. */
+static enum payment_settled settle_of_another(const struct payment_flow *flow, struct arena *arena,
+                                              const struct payment_row *row)
+{
+    const struct str detail = STR("another provider's payment");
+
+    if (has_ended_unpaid(row) && !is_in_doubt(row)) {
+        return record_unpaid(flow, arena, row, row->phase, false, detail);
+    }
+    return settle_unanswered(flow, arena, row, detail, true);
 }
 
 enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct arena *arena,
@@ -284,7 +314,7 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
         return PAYMENT_SETTLED_DONE;
     }
     if (!is_ours(flow, row)) {
-        return settle_unanswered(flow, arena, row, STR("another provider's payment"), true);
+        return settle_of_another(flow, arena, row);
     }
     if (row->phase == PAYMENT_PHASE_CANCEL_REQUESTED) {
         return settle_refund(flow, arena, row);
@@ -296,7 +326,7 @@ enum payment_settled payment_flow_settle(const struct payment_flow *flow, struct
     }
     if (look.outcome == PAYMENT_REJECTED && look.refusal == PAYMENT_REFUSAL_NO_SUCH &&
         !is_in_doubt(row)) {
-        return settle_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED,
+        return record_unpaid(flow, arena, row, PAYMENT_PHASE_EXPIRED, false,
                              STR("a look-up: unknown there"));
     }
     return settle_unanswered(flow, arena, row, look.detail,

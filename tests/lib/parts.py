@@ -321,12 +321,12 @@ class Parts:
         (self.pauses / f"{step}.hit").unlink(missing_ok=True)
         (self.pauses / step).touch()
 
-    def wait_hit(self, step, seconds=15, beside=()):
-        """Waits for that; returns the stopped process's pid. `beside`: pids that stand still anyway."""
+    def wait_hit(self, step, seconds=15, but=None):
+        """Waits for that; returns the stopped process's pid. `but`: one that was stopped before."""
         until((self.pauses / f"{step}.hit").exists, seconds, f"a process at {step}")
         more = [*self.schedulers, *([self.reconciler] if self.reconciler else [])]
         pids = [*self._workers_that_stop(), *(process.pid for process in more if process.alive())]
-        stopped = until(lambda: [pid for pid in pids if is_stopped(pid) and pid not in beside], 5, f"stop at {step}")
+        stopped = until(lambda: [pid for pid in pids if pid != but and is_stopped(pid)], 5, f"stop at {step}")
         assert len(stopped) == 1, stopped
         return stopped[0]
 

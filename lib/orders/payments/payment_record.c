@@ -95,12 +95,17 @@ enum payment_stored payment_paid(struct postgres *postgres, struct arena *arena,
 }
 
 enum payment_stored payment_unpaid(struct postgres *postgres, struct arena *arena, struct str id,
-                                   int64_t approvals, enum payment_phase phase, bool is_final,
-                                   bool give_back, struct str why, struct payment_effect *effect)
+                                   const struct payment_not_taken *report, bool give_back,
+                                   struct str why, struct payment_effect *effect)
 {
     const char *const parameters[] = {
-        arena_copy(arena, id), arena_int(arena, approvals), payment_phase_name(phase),
-        flag_text(is_final),   flag_text(give_back),        payment_result_why(arena, why),
+        arena_copy(arena, id),
+        arena_int(arena, report->approvals),
+        payment_phase_name(report->phase),
+        flag_text(report->is_final),
+        flag_text(report->is_answered),
+        flag_text(give_back),
+        payment_result_why(arena, why),
     };
 
     return record(postgres, arena, QUERY_PAYMENT_UNPAID, parameters, "payment_unpaid", effect);

@@ -196,6 +196,7 @@ static bool read_row(const PGresult *result, int row, struct payment_row *paymen
     payment->attempts = postgres_int(result, row, 9, 0);
     payment->needs_person = order_row_flag(result, row, 10);
     payment_result_amounts(result, row, 11, &payment->amounts);
+    payment->in_doubt = order_row_flag(result, row, 15);
     return payment_phase_parse(postgres_text(result, row, 3), &payment->phase);
 }
 

@@ -149,14 +149,18 @@ enum payment_stored payment_paid(struct postgres *postgres, struct arena *arena,
                                  const struct payment_taken *taken, struct str why,
                                  struct payment_effect *effect);
 
-/** Records the provider's report that nothing was taken. `approvals`: of the payment when the
- *  provider was asked; the report says nothing about a later approval. `phase`: FAILED (ended
- *  there), or EXPIRED (still open there, or timed out). `is_final`: the look-up was made when "not
- *  paid" counts already, or the report answers an approval. `give_back`: the order ends too. DONE,
- *  SAME, EARLY, STALE. */
+/** A report that nothing was taken. */
+struct payment_not_taken {
+    int64_t approvals;        /* when the provider was asked: says nothing about a later one */
+    enum payment_phase phase; /* FAILED (ended there), EXPIRED (still open there, or timed out) */
+    bool is_final;    /* looked up when "not paid" counts already, or the answer to an approval */
+    bool is_answered; /* the provider says so; false: it does not, and nothing was in doubt */
+};
+
+/** Records that nothing was taken. `give_back`: the order ends too. DONE, SAME, EARLY, STALE. */
 enum payment_stored payment_unpaid(struct postgres *postgres, struct arena *arena, struct str id,
-                                   int64_t approvals, enum payment_phase phase, bool is_final,
-                                   bool give_back, struct str why, struct payment_effect *effect);
+                                   const struct payment_not_taken *report, bool give_back,
+                                   struct str why, struct payment_effect *effect);
 
 /** The member returned by the cancel or fail URL: READY → STOPPED; with `give_back` the order ends
  *  with status `order_status`. DONE, SAME, STALE. */
@@ -213,6 +217,7 @@ struct payment_row {
     int64_t approvals; /* how often it has been APPROVING */
     int64_t attempts;  /* this one included; 0 from payment_find() */
     bool needs_person;
+    bool in_doubt; /* ended, but an approval without a clear answer may have taken its money */
 };
 
 /** The payment `id`: DONE, NONE. */

@@ -300,12 +300,12 @@ def test_a_look_that_is_older_than_the_return_changes_nothing(paying, purchase):
     answers = []
     member = threading.Thread(target=lambda: answers.append(purchase.come_back(back)))
     member.start()
-    worker = paying.wait_hit("payment.approving", beside=[look])
+    worker = paying.wait_hit("payment.approving", but=look)
     assert purchase.state() == "APPROVING"
     processes.cont(look)
     paying.stop_reconcile()
     assert purchase.state() == "APPROVING"
-    (found,) = paying.postgres.query("SELECT outcome, state FROM payment_unpaid(%s, 0, 'FAILED', false, true, 'test')",
+    (found,) = paying.postgres.query("SELECT outcome, state FROM payment_unpaid(%s, 0, 'FAILED', false, true, true, 'test')",
                                      purchase.payment())
     assert found == ("stale", "APPROVING")
     processes.cont(worker)
@@ -412,6 +412,30 @@ def test_news_of_a_payment_in_use_while_it_is_looked_up(toss):
     until(lambda: purchase.status() == "PAYMENT_FAILED", 15, "the news is found", every=0.2)
     toss.stop_reconcile()
     assert purchase.assert_agrees() == "PAYMENT_FAILED"
+
+
+@pytest.mark.parametrize("action, end", [("pay", "PAID"), ("cancel", "STOPPED"), (None, "READY")])
+def test_a_flood_of_news_while_it_is_looked_up(toss, action, end):
+    """Anybody can post a webhook, all the time: that is a look a second, and one payment does not keep reconcile."""
+    purchase = Purchase(toss)
+    back = purchase.press(action or "pay")
+    if action:
+        purchase.come_back(back)
+    assert purchase.state() == end
+    payment = purchase.payment()
+
+    def looks():
+        return len(toss.simulator.calls(payment, "order"))
+    seen = before = looks()
+    began = time.monotonic()
+    hint(toss, payment)
+    toss.simulator.fault("order.delay=200")
+    running = reconcile_beside(toss)
+    while running.poll() is None:
+        if looks() > seen:  # during each look-up; all the time would lock the row, and end the pass by that
+            seen = looks()
+            hint(toss, payment)
+    assert 1 <= seen - before <= time.monotonic() - began + 2
 
 
 def test_news_of_a_payment_without_a_session(toss):

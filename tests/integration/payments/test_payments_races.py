@@ -375,6 +375,68 @@ def test_taken_there_after_it_ended_here(paying, purchase):
     assert purchase.assert_agrees() == "EXPIRED"
 
 
+def declined(paying, purchase):
+    back = purchase.press()
+    paying.simulator.fault("approve.error=-780")
+    assert result_of(purchase.come_back(back)) == "refused"
+    assert purchase.state() == "FAILED"
+
+
+def undone(paying, purchase):
+    back = purchase.press()
+    paying.simulator.fault("approve.error=-701")
+    assert result_of(purchase.come_back(back)) == "unavailable"
+    assert purchase.state() == "READY"
+
+
+def stopped(paying, purchase):
+    undone(paying, purchase)
+    assert purchase.cancel()["status"] == "CANCELED"
+    assert purchase.state() == "STOPPED"
+
+
+def looked_at(paying, purchase):
+    """In doubt, and the last look was answered; an operator wants another one."""
+    back = purchase.press()
+    paying.simulator.fault("approve.http_500_before")
+    assert result_of(purchase.come_back(back)) == "confirming"
+    paying.simulator.behave()
+    paying.end_session(purchase.payment())
+    paying.settle_payments(lambda: purchase.state() == "EXPIRED" and purchase.looks_are_over())
+
+
+@pytest.mark.parametrize("ended, end", [(declined, "PAYMENT_FAILED"), (undone, "EXPIRED"), (stopped, "CANCELED"),
+                                        (looked_at, "EXPIRED")])
+def test_what_certainly_took_nothing_needs_no_person(paying, purchase, ended, end):
+    """Another shop's number was set meanwhile. Nobody could do anything about a payment that is not known there."""
+    ended(paying, purchase)
+    paying.simulator.fault("order.error=-721")
+    paying.end_session(purchase.payment())
+    assert paying.api.admin("POST", f"/payments/{purchase.payment()}/look")["due"]
+    paying.reconcile()
+    paying.make_due()
+    paying.reconcile()
+    assert purchase.looks_are_over()
+    assert purchase.assert_agrees() == end
+
+
+def test_taken_though_postgres_has_lost_the_approval(paying, purchase):
+    """It failed over to a copy that had not heard of it, and the provider does not answer: the goods are free, the money is
+    found later and given back."""
+    back = purchase.press()
+    kill_at(paying, "payment.approved", *purchase.back_call(back))
+    assert purchase.kept() == purchase.total
+    paying.postgres.query("UPDATE payment SET state = 'READY', approvals = 0 WHERE id = %s", purchase.payment())
+    paying.simulator.fault("order.http_500_before")
+    paying.allowed_errors.add("payment.not_settled")
+    paying.end_session(purchase.payment())
+    paying.reconcile(expect=None)
+    assert (purchase.state(), purchase.status(), purchase.left()) == ("EXPIRED", "EXPIRED", purchase.stock)
+    paying.simulator.behave()
+    paying.settle_payments(lambda: purchase.state() == "CANCELED")
+    assert purchase.assert_agrees() == "EXPIRED"
+
+
 @pytest.mark.parametrize("fault", ["drop_before_commit", "drop_after_commit", "http_500_after", "bad_json"])
 def test_a_refund_whose_answer_is_lost(paying, purchase, fault):
     assert purchase.pay() == "paid"

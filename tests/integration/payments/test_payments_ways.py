@@ -211,32 +211,36 @@ def left_unpaid(parts, provider):
 @pytest.mark.parametrize("provider", ["toss", "none"])
 def test_goods_of_a_payment_that_nobody_approved_come_back_though_its_provider_is_asked_no_more(paying, provider):
     try:
-        assert left_unpaid(paying, provider).assert_agrees() == "EXPIRED"
+        purchase = left_unpaid(paying, provider)
+        assert purchase.assert_agrees() == "EXPIRED"
+        paying.make_due()
+        paying.reconcile()
+        assert purchase.looks_are_over(), "nobody can be asked once more, and nobody has to look"
     finally:
         paying.reconfigure(payment_provider="kakaopay")
 
 
-@pytest.mark.parametrize("fault", ["order.http_500_before", "order.error=-731"])
+@pytest.mark.parametrize("fault", ["order.http_500_before", "order.error=-731", "order.error=-721"])
 def test_goods_of_a_payment_that_nobody_approved_come_back_though_its_provider_does_not_answer(paying, fault):
-    """Not before its time is over; what was approved waits for an answer."""
-    purchase, approved = Purchase(paying), Purchase(paying)
+    """Not before its time is over; nor with an approval that certainly took nothing. It is looked at once more."""
+    purchase, undone = Purchase(paying), Purchase(paying)
     purchase.press()
-    back = approved.press()
+    back = undone.press()
     paying.simulator.fault("approve.error=-701")
-    assert result_of(approved.come_back(back)) == "unavailable"
+    assert result_of(undone.come_back(back)) == "unavailable"
     paying.simulator.fault(fault)
     paying.allowed_errors.add("payment.not_settled")
-    paying.postgres.query("UPDATE payment SET retry_at = now() WHERE id = ANY (%s)", [purchase.payment(), approved.payment()])
+    paying.postgres.query("UPDATE payment SET retry_at = now() WHERE id = ANY (%s)", [purchase.payment(), undone.payment()])
     paying.reconcile(expect=None)
-    assert (purchase.state(), approved.state()) == ("READY", "READY")
-    for one in (purchase, approved):
+    assert (purchase.state(), undone.state()) == ("READY", "READY")
+    for one in (purchase, undone):
         paying.end_session(one.payment())
     paying.reconcile(expect=None)
-    assert (purchase.state(), approved.state()) == ("EXPIRED", "READY")
-    assert purchase.assert_agrees() == "EXPIRED"
+    assert (purchase.state(), undone.state()) == ("EXPIRED", "EXPIRED")
+    assert not purchase.looks_are_over() and not undone.looks_are_over()
     paying.simulator.behave()
-    paying.settle_payments(lambda: approved.state() == "EXPIRED")
-    assert approved.assert_agrees() == "EXPIRED"
+    paying.settle_payments(lambda: purchase.looks_are_over() and undone.looks_are_over())
+    assert (purchase.assert_agrees(), undone.assert_agrees()) == ("EXPIRED", "EXPIRED")
 
 
 def test_without_a_provider_nothing_can_be_paid(paying):
