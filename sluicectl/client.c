@@ -160,6 +160,11 @@ bool client_try(const struct invocation *invocation, const char *method, const c
     bool needs_key = str_starts(str_of(path), STR("/v1/admin/"));
 
     *answer = (struct client_answer){0};
+    if (invocation->url[0] == '\0') {
+        return no_answer(answer, EXIT_CONFIG,
+                         "this host serves no address of its own: /etc/sluice/local-address says none. "
+                         "Name the server with --url or SLUICE_URL.");
+    }
     struct curl_slist *headers = needs_key ? key_header(invocation, answer) : NULL;
     if (needs_key && headers == NULL) {
         return false;

@@ -13,6 +13,7 @@ static const char SYSTEM_FOLDER[] = "/etc/sluice";
 static const char SYSTEM_KEY[] = "/etc/sluice/secrets/operators/admin.key";
 static const char SYSTEM_ADDRESS_FILE[] = "/etc/sluice/local-address";
 static const char SYSTEM_ADDRESS[] = "127.0.0.1:280";
+static const char NO_ADDRESS[] = "none";
 
 static const char *run_key(const struct invocation *invocation)
 {
@@ -47,6 +48,9 @@ const char *installation_url(const struct invocation *invocation)
         bool is_there = fgets(line, sizeof(line), file) != NULL;
         (void)fclose(file);
         line[is_there ? strcspn(line, " \t\r\n") : 0] = '\0';
+    }
+    if (strcmp(line, NO_ADDRESS) == 0) {
+        return "";
     }
     return arena_format(invocation->arena, "http://%s", line[0] != '\0' ? line : SYSTEM_ADDRESS);
 }

@@ -17,7 +17,7 @@ bool installation_is_system(const struct invocation *invocation);
 const char *installation_key_file(const struct invocation *invocation);
 
 /** Its address on this machine, in the invocation's arena: for an installed Sluice the one at which
- *  nginx serves this machine alone, see scripts/site. */
+ *  nginx serves this machine alone, see scripts/site; empty if it serves none. */
 const char *installation_url(const struct invocation *invocation);
 
 #endif

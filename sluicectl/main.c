@@ -120,11 +120,15 @@ static bool take_option(int letter, struct invocation *invocation, struct reques
     }
 }
 
-/** Finds the URL where none is named, checks it and removes trailing slashes. */
+/** Finds the URL where none is named, checks it and removes trailing slashes. It stays empty if this
+ *  host has none. */
 static bool settle_url(struct invocation *invocation)
 {
     if (invocation->url[0] == '\0') {
         invocation->url = installation_url(invocation);
+        if (invocation->url[0] == '\0') {
+            return true;
+        }
     }
     struct str url = str_of(invocation->url);
 

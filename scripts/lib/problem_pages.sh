@@ -78,7 +78,7 @@ write_problems()
     add_header Access-Control-Expose-Headers \$sluice_cors_headers always;
     add_header Vary Origin always;"
         elif [[ $code == METHOD_NOT_ALLOWED ]]; then
-            # Only for our own answers from static pages.
+            # Only for our own answers, from static pages and for probes.
             more='add_header Allow "GET, HEAD" always;'
         fi
         html "$title"

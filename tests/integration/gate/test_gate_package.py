@@ -1,6 +1,7 @@
 """The files that the package writes, in a site's own server block: they close what they gate, and leave the rest as it was."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ IN_SERVER = {"location", "set"}
 IN_LOCATION = {"auth_request", "auth_request_set", "add_header", "error_page", "recursive_error_pages", "uninitialized_variable_warn"}
 # A block for our own addresses that only ends the site's rewrites there.
 ENDS_REWRITES = "if ($uri ~ ^/_sluice/) { break; }"
+# Clients come by way of a proxy on this machine, which names their address.
+BEHIND_A_PROXY = ("    set_real_ip_from 127.0.0.1;", "    real_ip_header X-Real-IP;")
 HALF_MEGABYTE = b"x" * 500_000
 
 
@@ -129,6 +132,31 @@ def test_the_site_s_own_locations_are_as_they_were(site_of, shop):
     assert visitor.ask("/", "POST", body=b"x" * 1_100_000).status == 413
     log = site.directory / "access.log"
     until(lambda: log.read_text().count("/plain/a.jpg") == 1, 5, "its requests are in the site's own log")
+
+
+@pytest.mark.parametrize("pool, path", [("order", "/readyz"), ("queue", "/v1/queues/{queue}")])
+def test_a_cache_of_the_site_s_does_not_keep_our_answers(all_parts, api, installed_files, shop, visitor_queue, make_directory, pool, path):
+    """Sites in front of PHP often return expired answers while it fails. Ours must report that a pool does not answer."""
+    place, queue = make_directory("stale"), visitor_queue()
+    shutil.copytree(installed_files, place, dirs_exist_ok=True)
+    place.chmod(0o711)
+    link = place / f"{pool}.sock"
+    link.symlink_to(all_parts.directory / "fcgi" / f"{pool}.sock")
+    (place / "cache").mkdir()
+    for file in place.rglob("*.conf"):
+        file.write_text(file.read_text().replace(str(installed_files.parent / "cache" / "state"), str(place / "cache"))
+                        .replace(str(installed_files), str(place)).replace(str(link.readlink()), str(link)).replace("keepalive 512;", ""))
+    lines = ["    fastcgi_cache_use_stale error timeout invalid_header updating http_500 http_503;", "    fastcgi_cache_background_update on;",
+             *BEHIND_A_PROXY]
+    site = Site(make_directory("site"), shop.port, place, {"/": queue}, http_lines=lines)
+    try:
+        site.start()
+        visitor = Visitor(site.port, {**FETCH, "X-Real-IP": "203.0.113.7"})
+        until(lambda: visitor.ask(path.format(queue=queue)).status == 200, 10, "an answer of the pool")
+        link.unlink()
+        until(lambda: visitor.ask(path.format(queue=queue)).status == 503, 5, "the answer that the pool cannot be reached")
+    finally:
+        site.stop()
 
 
 def test_our_own_addresses_have_what_the_site_does_not_set(site_of, api):

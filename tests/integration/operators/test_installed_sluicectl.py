@@ -78,6 +78,14 @@ class Host:
                                self.parts.build / "sluicectl" / "sluicectl", *words],
                               env=environment, capture_output=True, text=True, timeout=60)
 
+    def installed_http_conf(self, lib):
+        """The http.conf that sluice-site writes on this host; `lib` stands for /var/lib."""
+        done = subprocess.run(["unshare", "--mount", "--", "sh", "-c",
+                               f"mount --bind {lib} /var/lib && cp -a /etc/alternatives {self.etc}/ && mount --bind {self.etc} /etc &&"
+                               f" exec {ROOT}/scripts/site"], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done
+        return (lib / "sluice/nginx/http.conf").read_text()
+
     def run(self, *words):
         done = self.call(*words)
         assert done.returncode == 0, done
@@ -137,15 +145,22 @@ def test_the_local_address_is_of_this_machine_and_of_root(tmp_path):
     assert "listen" not in (tmp_path / "c/nginx/http.conf").read_text(), "two cannot share an address"
 
 
+def test_a_host_without_an_address_of_its_own(host, make_directory, tmp_path, api):
+    """Nothing is sent to a server that is called none."""
+    site("--output", tmp_path / "a", "--local", "none")
+    assert "listen" not in (tmp_path / "a/nginx/http.conf").read_text()
+    host.say_address("none")
+    assert "listen" not in host.installed_http_conf(make_directory("lib"))
+    refused = host.call("status")
+    assert refused.returncode == 78
+    assert "/etc/sluice/local-address says none" in refused.stderr and "--url or SLUICE_URL" in refused.stderr
+    assert host.call("--url", f"http://127.0.0.1:{api.port}", "status").returncode == 0
+
+
 @pytest.mark.parametrize("named", [None, "127.0.0.1:281"])
 def test_the_files_of_the_package_have_the_address_that_sluicectl_looks_at(host, make_directory, named):
     if named:
         host.say_address(named)
-    lib = make_directory("lib")
-    done = subprocess.run(["unshare", "--mount", "--", "sh", "-c",
-                           f"mount --bind {lib} /var/lib && cp -a /etc/alternatives {host.etc}/ && mount --bind {host.etc} /etc &&"
-                           f" exec {ROOT}/scripts/site"], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done
     address = named or "127.0.0.1:280"
-    assert f"listen {address};" in (lib / "sluice/nginx/http.conf").read_text()
+    assert f"listen {address};" in host.installed_http_conf(make_directory("lib"))
     assert f"http://{address} does not answer" in host.call("status", network=False).stderr

@@ -279,13 +279,19 @@ def test_a_host_set_up_again_keeps_the_site_that_names_its_load_balancer(make_di
     changed = plain.replace("#set_real_ip_from", "set_real_ip_from").replace("#real_ip", "real_ip")
     (place / "sites-available/sluice").write_text(changed)
     assert set_up() == changed
-    # As an earlier release wrote it.
+    # The release before wrote a file with another head.
     now, before = re.search(r"include \S*server\.conf;", changed)[0], "include /var/lib/sluice/nginx/server.conf;"
-    (place / "sites-available/sluice").write_text(changed.replace(now, before))
-    assert set_up() == changed
-    own = f"# our own\n{before}\n"
-    (place / "sites-available/sluice").write_text(own)
-    assert set_up() == own
+    head = ("# Written by sluice-bootstrap. Behind a load balancer: name its networks in set_real_ip_from, or limits by address\n"
+            "# apply to all clients together.\nset_real_ip_from 10.0.0.0/8;\n")
+    earlier = head + plain[plain.index("include /var/lib/sluice/nginx/http.conf"):].replace(now, before)
+    (place / "sites-available/sluice").write_text(earlier)
+    assert set_up() == earlier.replace(before, now)
+    # With the shop in it, server.conf closes the ways around the gate.
+    gate = '    location /shop/ { set $sluice_queue "shop"; include /var/lib/sluice/nginx/gate.conf; proxy_pass http://127.0.0.1:3000; }\n'
+    for own in (f"# our own\n{before}\n", changed.replace(now, before), changed.replace(now, f"{before}\n{gate}"),
+                earlier.replace("    location / {", f"{gate}    location / {{")):
+        (place / "sites-available/sluice").write_text(own)
+        assert set_up() == own
     assert set_up(place / "given.conf") == "# given\n" == set_up()
 
 

@@ -2,7 +2,9 @@
 cost."""
 
 import asyncio
+import contextlib
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -158,6 +160,50 @@ def test_probes_of_a_network_take_a_worker_once_a_second(parts, api, front):
     before = ready_answers(api)
     assert [api.call("GET", "/readyz").status for _ in range(5)] == [200] * 5
     assert ready_answers(api) - before == 5
+
+
+def test_an_answer_to_probes_that_is_over_is_asked_for_once(parts, api, front):
+    """Also while the pool is slow, by many networks, and by methods that are not stored."""
+    workers = parts.all_workers("order")
+    calls = [(method, "/readyz", {"X-Real-IP": f"203.0.{number}.1"}, None) for number in range(1, 41) for method in ("GET", "POST")]
+    assert front.call(*calls[0][:3]).status == 200
+    first = time.time()
+    until(lambda: time.time() > first + 2.1, 5, "the answer is over")
+    before, began = ready_answers(api), time.monotonic()
+
+    def writing():
+        return int(re.search(rb"Writing: (\d+)", front.call("GET", "/_sluice/nginx-status").body)[1])
+
+    async def play():
+        session, tasks = await begun(front, calls, 40)
+        assert {task.result()[0] for task in tasks if task.done()} == {405}
+        await until_async(lambda: asyncio.to_thread(lambda: writing() > 40), 5, "all others wait")
+        for pid in workers:
+            processes.cont(pid)
+        served = [status for status, _, _ in await asyncio.gather(*tasks)]
+        await session.close()
+        return served
+    for pid in workers:
+        processes.stop(pid)
+    try:
+        served = asyncio.run(play())
+    finally:
+        for pid in workers:
+            processes.cont(pid)
+    assert (served.count(200), served.count(405)) == (40, 40)
+    assert 1 <= ready_answers(api) - before <= time.monotonic() - began + 2
+
+
+@pytest.mark.parametrize("path", ["/readyz", "/livez", "/healthz", "/metrics"])
+def test_a_probe_with_a_body_is_refused_before_the_body_is_read(front, path):
+    """It would keep one of its network's slots for as long as its client sends."""
+    with contextlib.ExitStack() as stack:
+        for head in ("Content-Length: 5", "Content-Length: 1", "Transfer-Encoding: chunked"):
+            link = stack.enter_context(socket.create_connection(("127.0.0.1", front.port), timeout=5))
+            link.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nX-Real-IP: 10.1.2.3\r\n{head}\r\n\r\n".encode())
+            assert link.recv(12) == b"HTTP/1.1 413", head
+    assert_problem(front.call("POST", path, {"X-Real-IP": "10.1.2.3"}, {}), 405, "METHOD_NOT_ALLOWED")
+    assert front.call("GET", path, {"X-Real-IP": "10.1.2.3", "Content-Length": "0"}).status == 200
 
 
 @pytest.mark.limit(90)

@@ -15,6 +15,7 @@ from lib.wait import until
 # Whoever comes from this machine is not limited: here everybody is.
 CONFIG = """
 daemon off;
+pcre_jit on;
 worker_processes 1;
 pid {place}/pid;
 error_log {place}/error.log warn;
@@ -22,6 +23,7 @@ events {{ worker_connections 16; }}
 http {{
     access_log off;
     include {place}/limits.conf;
+    large_client_header_buffers 4 16k;
     server {{
         listen 127.0.0.1:{port};
         uninitialized_variable_warn off;
@@ -39,8 +41,8 @@ class Nginx:
     """`person()`: whom nginx takes a request with these headers for, as the login, the ticket and the visitor that are limited;
     None for tickets or visitors of which there are several."""
 
-    def __init__(self, process, port):
-        self.process, self.http = process, Http(port)
+    def __init__(self, process, port, log):
+        self.process, self.http, self.log = process, Http(port), log
 
     def person(self, path="/", **headers):
         names = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -54,6 +56,9 @@ class Nginx:
             return self.person() == ("", "", "")
         except OSError:
             return False
+
+    def errors(self):
+        return self.log.read_text()
 
     def seconds_used(self):
         """Processor time of the workers."""
@@ -73,7 +78,7 @@ def nginx(make_directory):
     (place / "nginx.conf").write_text(CONFIG.format(place=place, port=port))
     process = Process("nginx", [shutil.which("nginx"), "-e", place / "error.log", "-c", place / "nginx.conf"],
                       place / "nginx.log")
-    started = Nginx(process, port)
+    started = Nginx(process, port, place / "error.log")
     until(started.is_there, 10, "answer of nginx")
     yield started
     process.stop()
@@ -117,6 +122,17 @@ def test_cookies_of_which_the_application_reads_one(nginx, cookies, ticket, visi
     assert nginx.person(POSITION, Cookie=cookies) == ("", ticket, visitor)
     assert nginx.person("/v1/orders", Cookie=cookies) == ("", "", visitor), "the order pool reads no ticket"
     assert nginx.person(POSITION, Cookie=cookies, X_Queue_Ticket="header") == ("", "header", visitor)
+
+
+@pytest.mark.parametrize("filler", [";", "; ", "a;", "=;", "sluice_ticket;", ";sluice_ticket"])
+@pytest.mark.parametrize("path", [POSITION, "/_sluice/continue/shop"])
+def test_a_person_is_known_however_many_cookies_are_before(nginx, path, filler):
+    """Each must not cost stack in the regular expressions: where it ends, nginx takes the request for nobody's."""
+    many = 16_000 // len(filler) * filler
+    assert nginx.person(path, Cookie=f"{many};sluice_ticket=t; sluice_visitor=v")[1:] == ("t", "v")
+    assert nginx.person(path, Cookie=f"sluice_ticket=t;{many}; sluice_visitor=v")[1:] == ("t", "v")
+    assert nginx.person(path, Cookie=f"sluice_ticket=t;{many};sluice_ticket=u;sluice_visitor=v;sluice_visitor=w")[1:] == (None, None)
+    assert "pcre" not in nginx.errors()
 
 
 @pytest.mark.parametrize("headers", [
