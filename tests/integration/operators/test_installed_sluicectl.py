@@ -129,7 +129,7 @@ def test_what_it_says_where_there_is_no_answer(host):
     # The address that the sample site redirects to TLS.
     redirected = host.call("--url", f"http://127.0.0.1:{host.plain}", "status")
     assert redirected.returncode == 69
-    assert f"http://127.0.0.1:{host.plain} redirects to https://127.0.0.1, where sluicectl does not follow" in redirected.stderr
+    assert f"http://127.0.0.1:{host.plain} redirects to https://shop.example, where sluicectl does not follow" in redirected.stderr
     assert "--url or SLUICE_URL" in redirected.stderr
 
 
