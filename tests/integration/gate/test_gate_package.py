@@ -84,9 +84,7 @@ def test_each_answer_of_ours_says_how_it_is_given(installed_files):
                if directive.startswith("location ") and missing(directive)}
     assert without == {
         # Subrequests, and answers in the site's place.
-        "location = /_sluice/variables", "location @sluice_check_failed", "location @sluice_failed",
-        # nginx's own figures.
-        "location = /_sluice/nginx-status"}
+        "location = /_sluice/variables", "location @sluice_check_failed", "location @sluice_failed"}
 
 
 PART = "root @www@; location /drop/ { @gate@ } location / { add_header X-Of The-Site; }"
