@@ -161,9 +161,10 @@ bool client_try(const struct invocation *invocation, const char *method, const c
 
     *answer = (struct client_answer){0};
     if (invocation->url[0] == '\0') {
-        return no_answer(answer, EXIT_CONFIG,
-                         "this host serves no address of its own: /etc/sluice/local-address says none. "
-                         "Name the server with --url or SLUICE_URL.");
+        return no_answer(
+            answer, EXIT_CONFIG,
+            "this host serves no address of its own: /etc/sluice/local-address says none. "
+            "Name the server with --url or SLUICE_URL.");
     }
     struct curl_slist *headers = needs_key ? key_header(invocation, answer) : NULL;
     if (needs_key && headers == NULL) {
