@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import json
 import re
+import secrets
 import shutil
 import socket
 import subprocess
@@ -65,8 +66,8 @@ def test_trusted_networks_have_no_limit(asked):
 
 
 API, ORDERS, CAPTCHA, PAGE = "/v1/queues/{queue}/position", "/v1/orders", "/v1/captcha/challenge", "/_sluice/queues/{queue}/position"
-TICKET, VISITOR = {"X-Queue-Ticket": "a.b.c"}, {"Cookie": "sluice_visitor=k1.1.id.signature"}
-SECURE = {"Cookie": "a=b; __Host-sluice_visitor=k1.1.id.signature"}
+TICKET, VISITOR = {"X-Queue-Ticket": "a.{me}.c"}, {"Cookie": "sluice_visitor=k1.1.{me}.signature"}
+SECURE = {"Cookie": "a=b; __Host-sluice_visitor=k1.1.{me}.signature"}
 
 
 @pytest.mark.parametrize("path, own, beside", [
@@ -77,12 +78,14 @@ SECURE = {"Cookie": "a=b; __Host-sluice_visitor=k1.1.id.signature"}
     (API, VISITOR, {"X-Queue-Ticket": "x{}"}), (ORDERS, VISITOR, {"X-Queue-Ticket": "x{}"}),
     (CAPTCHA, VISITOR, {"X-Queue-Ticket": "x{}"}),
     (PAGE, VISITOR, {"Authorization": "Bearer x{}", "X-Queue-Ticket": "x{}"}), (PAGE, SECURE, {}),
-    (PAGE, {"Cookie": "__Host-sluice_ticket-{queue}=a.b.c"}, {"Authorization": "Bearer x{}"}),
+    (PAGE, {"Cookie": "__Host-sluice_ticket-{queue}=a.{me}.c"}, {"Authorization": "Bearer x{}"}),
 ])
 def test_one_person_is_bounded_from_wherever(api, asked, path, own, beside):
     """What is made up beside what identifies them makes nobody another person."""
-    jwt = tokens.make(api.member_key, "m")
-    own = {"Authorization": f"Bearer {jwt}"} if own == "login" else own
+    # Nobody whom another test has used up.
+    me = secrets.token_hex(8)
+    own = {"Authorization": "Bearer " + tokens.make(api.member_key, me)} if own == "login" else \
+        {name: value.replace("{me}", me) for name, value in own.items()}
     clients = [(f"2001:db8:3:{i:x}::1", {**own, **{name: value.replace("{}", str(i)) for name, value in beside.items()}})
                for i in range(400)]
     statuses = asked(*clients, path=path)
