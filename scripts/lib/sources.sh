@@ -22,5 +22,5 @@ shell_scripts()
         if [[ $(head -c 32 "$project_root/$file" | head -n 1) == '#!'*bash ]]; then
             printf '%s\n' "$file"
         fi
-    done < <(cd "$project_root" && find scripts packaging tests .ci -type f ! -name '*.*' 2>/dev/null | sort)
+    done < <(cd "$project_root" && find scripts packaging tests .ci -path tests/fuzz/corpus -prune -o -type f ! -name '*.*' -print 2>/dev/null | sort)
 }
