@@ -1,6 +1,6 @@
 #include "tests/unit/scratch.h"
 
-#include <dirent.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATHS = 4 };
+enum { PATHS = 4, OPEN_FILES = 8 };
 
 static char directory[64];
 
@@ -21,18 +21,17 @@ static void require(bool good, const char *what)
     }
 }
 
+static int remove_one(const char *path, const struct stat *found, int type, struct FTW *walk)
+{
+    (void)found;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
 static void remove_all(void)
 {
-    DIR *listing = opendir(directory);
-    struct dirent *entry;
-
-    while (listing != NULL && (entry = readdir(listing)) != NULL) {
-        (void)unlinkat(dirfd(listing), entry->d_name, 0);
-    }
-    if (listing != NULL) {
-        (void)closedir(listing);
-    }
-    (void)rmdir(directory);
+    (void)nftw(directory, remove_one, OPEN_FILES, FTW_DEPTH | FTW_PHYS);
 }
 
 const char *scratch_path(const char *name)
