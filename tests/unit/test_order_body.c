@@ -122,6 +122,16 @@ TEST(the_fingerprint_does_not_depend_on_how_a_body_is_written)
                                     "{\"quantity\":1,\"sku\":\"\\u0061\"} ], \"queue\":\"q\"}"));
 }
 
+TEST(null_for_the_parts_of_the_other_form_is_as_if_they_were_left_out)
+{
+    assert_string_equal(fingerprint("{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":1}]}"),
+                        fingerprint("{\"queue\":\"q\",\"items\":[{\"sku\":\"a\",\"quantity\":1}],"
+                                    "\"show\":null,\"seats\":null}"));
+    assert_string_equal(fingerprint("{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"A\"]}"),
+                        fingerprint("{\"queue\":\"q\",\"items\":null,\"show\":\"s\","
+                                    "\"seats\":[\"A\"]}"));
+}
+
 TEST(another_queue_item_or_quantity_has_another_fingerprint)
 {
     static const char *const OTHERS[] = {
@@ -181,7 +191,9 @@ TEST(a_wrong_body_is_refused_at_the_pointer_at_fault)
         {"{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"\"]}", "/seats/0"},
         {"{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"B\",\"A\",\"B\"]}", "/seats/2"},
         {"{\"queue\":\"q\",\"show\":\"s\",\"seats\":[\"A\"],\"items\":[]}", "/items"},
-        {"{\"queue\":\"q\",\"seats\":[\"A-1\"]}", "/seats"},
+        {"{\"queue\":\"q\",\"seats\":[\"A-1\"]}", "/show"},
+        {"{\"queue\":\"q\",\"items\":[],\"seats\":[\"A-1\"]}", "/seats"},
+        {"{\"queue\":\"q\",\"items\":null}", "/items"},
         {"{\"queue\":\"q\",\"a/b~c\":1}", "/a~1b~0c"},
     };
 
@@ -246,6 +258,7 @@ int main(void)
         cmocka_unit_test(an_order_may_be_a_show_and_its_seats),
         cmocka_unit_test(the_fingerprint_of_seats_is_that_of_the_show_and_the_set),
         cmocka_unit_test(the_fingerprint_does_not_depend_on_how_a_body_is_written),
+        cmocka_unit_test(null_for_the_parts_of_the_other_form_is_as_if_they_were_left_out),
         cmocka_unit_test(another_queue_item_or_quantity_has_another_fingerprint),
         cmocka_unit_test(a_wrong_body_is_refused_at_the_pointer_at_fault),
         cmocka_unit_test(fifty_items_are_the_most),

@@ -1,8 +1,7 @@
 #include "fcgi-app/order/coupons/coupon_body.h"
 
-#include <string.h>
-
 #include "fcgi-app/http/problem.h"
+#include "fcgi-app/order/body_parts.h"
 
 enum { CAPTCHA_TEXT_MAX = 16 * 1024 };
 
@@ -20,6 +19,8 @@ static bool read_captcha(const struct request *request, struct response *respons
 
 bool coupon_body_read(const struct request *request, struct response *response, struct str *captcha)
 {
+    static const char *const MEMBERS[] = {"captcha", NULL};
+    struct body_fault fault;
     const char *why;
     json_object *json = request_json(request, &why);
 
@@ -28,15 +29,10 @@ bool coupon_body_read(const struct request *request, struct response *response, 
         problem_answer_at(request, response, "", "%s", why);
         return false;
     }
-    json_object_object_foreach(json, name, value)
-    {
-        if (strcmp(name, "captcha") != 0) {
-            problem_answer_at(request, response, "", "The body may contain no field but captcha.");
-            return false;
-        }
-        if (value != NULL && !read_captcha(request, response, value, captcha)) {
-            return false;
-        }
+    if (!body_only_members(request->arena, json, "", MEMBERS, &fault)) {
+        problem_answer_at(request, response, fault.pointer, "%s", fault.why);
+        return false;
     }
-    return true;
+    json_object *value = json_object_object_get(json, "captcha");
+    return value == NULL || read_captcha(request, response, value, captcha);
 }

@@ -138,16 +138,26 @@ static bool read_goods(struct arena *arena, json_object *json, bool wants_seats,
     return body_seats_read(arena, json, 1, ORDER_SEATS_MAX, &body->seats, fault);
 }
 
+/* Many clients send null for what they leave out. */
+static bool is_given(json_object *json, const char *name)
+{
+    return json_object_object_get(json, name) != NULL;
+}
+
 bool order_body_read(struct arena *arena, json_object *json, struct order_body *body,
                      struct body_fault *fault)
 {
-    static const char *const OF_ITEMS[] = {"queue", "items", NULL};
-    static const char *const OF_SEATS[] = {"queue", "show", "seats", NULL};
-    bool wants_seats = json_object_object_get_ex(json, "show", NULL);
+    static const char *const MEMBERS[] = {"queue", "items", "show", "seats", NULL};
+    bool wants_seats =
+        is_given(json, "show") || (is_given(json, "seats") && !is_given(json, "items"));
 
     *body = (struct order_body){0};
-    if (!body_only_members(arena, json, "", wants_seats ? OF_SEATS : OF_ITEMS, fault)) {
+    if (!body_only_members(arena, json, "", MEMBERS, fault)) {
         return false;
+    }
+    if (is_given(json, wants_seats ? "items" : "seats")) {
+        return body_fail(fault, wants_seats ? "/items" : "/seats",
+                         "An order has either items, or a show and its seats.");
     }
     if (!body_slug(json, "queue", &body->queue)) {
         return body_fail(fault, "/queue",

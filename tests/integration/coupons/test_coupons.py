@@ -75,8 +75,11 @@ def test_bad_input_never_costs_the_place(parts, api):
     event = api.coupon_event(queue, 1)
     member = api.ready_member(queue)
     method, path, headers, _ = member.coupon_call(event)
-    for body in (b"{", b"[]", b'{"captcha": 5}', b'{"code": "x"}', b'{"captcha": "' + b"x" * 20000 + b'"}'):
-        assert_problem(api.call(method, path, headers, body), 400, "INVALID_REQUEST")
+    for body, pointer in ((b"{", ""), (b"[]", ""), (b'{"captcha": 5}', "/captcha"), (b'{"code": "x"}', "/code"),
+                          (b'{"captcha": "' + b"x" * 20000 + b'"}', "/captcha")):
+        refused = api.call(method, path, headers, body)
+        assert_problem(refused, 400, "INVALID_REQUEST")
+        assert refused["pointer"] == pointer
     without = {name: value for name, value in headers.items() if name != "X-Entry-Token"}
     assert_problem(api.call(method, path, without), 401, "ENTRY_TOKEN_REQUIRED")
     assert_problem(api.call(method, path, {"X-Entry-Token": member.token}), 401, "UNAUTHENTICATED")
