@@ -4,6 +4,11 @@
 # Programs parse each other's output below: one locale for all of them, which Debian always has.
 export LC_ALL=C.UTF-8
 
+# Users other than root have no nginx on Debian's PATH.
+if [[ :$PATH: != *:/usr/sbin:* ]]; then
+    export PATH=$PATH:/usr/sbin:/sbin
+fi
+
 # shellcheck disable=SC2034 # read by the scripts that source this file
 project_root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 program_name=${0##*/}

@@ -91,6 +91,13 @@ def test_two_copies_do_not_disturb_each_other_and_a_killed_one_is_cleaned_up(sta
             again.abandon()
 
 
+def test_nginx_is_found_also_where_only_root_has_it_on_the_path():
+    """Debian gives other users no /usr/sbin."""
+    done = subprocess.run(["bash", "-c", f"source '{SCRIPTS}/lib/common.sh' && nginx -v"], capture_output=True, text=True, timeout=30,
+                          env={"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"})
+    assert done.returncode == 0 and "nginx version" in done.stderr
+
+
 def test_taken_port_is_one_clear_sentence(make_directory):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
