@@ -1,6 +1,7 @@
 """sluice-rights on hosts of earlier releases: what it changes, what it leaves, and what it refuses before it changes anything.
 It runs with an /etc of its own, and with stores that only write down what they are told."""
 
+import hashlib
 import json
 import os
 import re
@@ -9,8 +10,10 @@ import subprocess
 from types import SimpleNamespace
 
 import pytest
+import redis
 
 from lib.project import ROOT
+from lib.redis_server import RedisServer
 
 SETTINGS = (ROOT / "packaging/etc/sluice.conf.in").read_text().replace("@sysconfdir@", "/etc").replace("@pkgdatadir@", str(ROOT))
 CONNINFO = "host=/run/postgresql dbname=sluice user=sluice"
@@ -43,7 +46,8 @@ def host(make_directory):
         (programs / name).write_text(f"#!/bin/sh\necho {name} \"$@\" >>{calls}\n[ ! -e {place}/refuse-$1-$2 ]\n")
         (programs / name).chmod(0o755)
     with (programs / "redis-cli").open("a") as file:
-        file.write("case $* in *PING) echo PONG ;; esac\n")
+        file.write(f"[ ! -e {place}/redis-is-down ] || exit 1\n[ ! -e {place}/redis-refuses ] || {{ echo NOAUTH; exit; }}\n"
+                   f'case $* in *PING) echo PONG ;; *) while read -r line; do echo "$line" >>{calls}; echo OK; done ;; esac\n')
     calls.touch()
 
     tmpfiles = place / "tmpfiles.d"
@@ -102,7 +106,105 @@ def test_each_program_gets_its_own_by_one_command(host):
     once = host.files()
     host.calls.write_text("")
     host.run("--make")
-    assert host.files() == once and "try-restart" not in host.calls.read_text()
+    assert host.files() == once and not re.search("restart|ACL LOAD", host.calls.read_text())
+
+
+@pytest.fixture
+def upgraded(host):
+    """A host with users of its own in Redis, and the file of a release whose queue pool needed less and another command."""
+    host.run("--make")
+    acl = host.etc / "redis/sluice.acl"
+    now = acl.read_text()
+    assert " +multi " in now
+    acl.write_text(now.replace(" +multi ", " +append "))
+    host.calls.write_text("")
+    return SimpleNamespace(acl=acl, now=now, before=acl.read_text())
+
+
+def told(host):
+    """What Redis is told about its users: the words of each."""
+    return {name: rules.split() for name, rules in re.findall(r"^ACL SETUSER (\S+) (.*)$", host.calls.read_text(), re.MULTILINE)}
+
+
+def test_an_upgrade_gives_redis_the_commands_that_its_programs_need(host, upgraded):
+    """Before the programs are restarted: those of the release before keep what they have, and no connection is closed."""
+    host.run()
+    assert upgraded.acl.read_text() == upgraded.now
+    rules = told(host)
+    assert set(rules) == set(re.findall(r"^user (sluice\S*)", upgraded.now, re.MULTILINE)) >= set(USERS)
+    assert "+multi" in rules["sluice-queue"] and "~sluice:*" in rules["sluice-queue"]
+    assert not [word for words in rules.values() for word in words if word.startswith(("reset", "-"))]
+    assert not re.search("restart|ACL LOAD", host.calls.read_text())
+    host.calls.write_text("")
+    host.run("--make")
+    rules = told(host)
+    assert all(words[0] == "reset" for words in rules.values()) and "off" in rules["default"]
+
+
+def test_a_program_that_is_connected_stays_so_when_it_gets_another_command(host, upgraded, make_directory):
+    """In a real Redis, where ACL LOAD would close the connection."""
+    server = RedisServer(make_directory("users")).start()
+    try:
+        for line in upgraded.before.splitlines():
+            _, name, *rules = line.split()
+            if name != "default":
+                server.client().execute_command("ACL", "SETUSER", name, *rules)
+        owner, client = (server.client(username=name, password=(host.etc / "sluice/secrets/stores" / file).read_text().strip(),
+                                       single_connection_client=True)
+                         for name, file in (("sluice", "redis.key"), ("sluice-queue", "redis-queue.key")))
+        change(host.config, "redis_socket", server.socket)
+        host.conf.write_text(f"unixsocket {server.socket}\naclfile /etc/redis/sluice.acl\n")
+        (host.programs / "redis-cli").unlink()
+        with pytest.raises(redis.exceptions.NoPermissionError):
+            client.execute_command("MULTI")
+        before = {row["id"] for row in owner.client_list()}
+        host.run()
+        assert client.execute_command("MULTI") == "OK" and before <= {row["id"] for row in owner.client_list()}
+        assert "+append" in next(row for row in owner.execute_command("ACL", "LIST") if row.startswith("user sluice-queue "))
+        host.run("--make")
+        assert client.execute_command("EXEC") == [] and before <= {row["id"] for row in owner.client_list()}
+        assert "+append" not in next(row for row in owner.execute_command("ACL", "LIST") if row.startswith("user sluice-queue "))
+    finally:
+        server.process.stop()
+
+
+def test_an_administrators_users_in_redis_are_kept(host, upgraded):
+    own = "user monitoring on nopass ~* -@all +info\n"
+    with upgraded.acl.open("a") as file:
+        file.write(f"{own}user sluice-formerly on nopass ~* +@all\n")
+    for options in ((), ("--make",)):
+        host.run(*options)
+        assert upgraded.acl.read_text() == upgraded.now + own
+
+
+def test_a_new_program_gets_its_password_with_the_upgrade(host, upgraded):
+    key = host.etc / "sluice/secrets/stores/redis-board.key"
+    key.unlink()
+    host.run()
+    digest = hashlib.sha256(key.read_text().strip().encode()).hexdigest()
+    assert f"user sluice-board on sanitize-payload #{digest} " in upgraded.acl.read_text() and f"#{digest}" in told(host)["sluice-board"]
+
+
+def test_a_redis_that_is_down_reads_its_users_at_its_start(host, upgraded):
+    (host.place / "redis-is-down").touch()
+    host.run()
+    assert upgraded.acl.read_text() == upgraded.now
+
+
+def test_a_redis_that_refuses_new_users_stops_the_upgrade(host, upgraded):
+    (host.place / "redis-refuses").touch()
+    assert "sluice-rights --make" in host.run(expect=1)
+
+
+@pytest.mark.parametrize("setting, value", [("redis_address", "10.0.0.1:6379"), ("redis_password_file", "/etc/shop-{program}.key"),
+                                            ("aclfile", None)])
+def test_users_of_another_redis_are_not_renewed(host, upgraded, setting, value):
+    if value is None:
+        host.conf.write_text(REDIS_CONF)
+    else:
+        change(host.config, setting, value)
+    host.run()
+    assert upgraded.acl.read_text() == upgraded.before and not told(host)
 
 
 @pytest.mark.parametrize("conninfo", ["user=sluice dbname=shop  host=/var/run/postgresql port=5432",
