@@ -446,3 +446,68 @@ def test_redis_on_the_host_refuses_writes_before_memory_is_short(host, bootstrap
     else:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
         assert limit[1] == "mb" and 0 < int(limit[0]) <= memory * 2 / 5
+
+
+@pytest.fixture
+def restart(host):
+    """sluice-deploy --here on this host, whose nginx gives what `broken` names the status 503."""
+    programs = {"sluice-rights": "exit 0", "sluice-site": "exit 0", "nginx": "echo 'listen 127.0.0.1:280;'",
+                "curl": f'''for url; do :; done
+if grep -qxF "${{url#http://127.0.0.1}}" {host.place}/broken; then printf 503; exit; fi
+case $url in */cancel) printf 401 ;; */admin/queues) grep -q 'Bearer the-key$' && printf 200 || printf 401 ;; *) printf 200 ;; esac'''}
+    for name, text in programs.items():
+        (host.programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (host.programs / name).chmod(0o755)
+    (host.place / "run/sluice").mkdir(parents=True)
+    (host.place / "broken").touch()
+    key = host.etc / "sluice/secrets/operators/admin.key"
+    key.parent.mkdir()
+    key.write_text("# the operator's\nthe-key\nthe-next\n")
+
+    def run(expect=0):
+        host.calls.write_text("")
+        said = host.run("-c", f"source {ROOT}/packaging/deploy\nready_within=1\nrestart_here", script="/bin/bash", expect=expect,
+                        mounts=f"mount --bind {host.place}/run /run")
+        return said, re.findall(r"^systemctl restart (\S+)\.service$", host.calls.read_text(), re.MULTILINE)
+    return run
+
+
+PARTS = {**{f"sluice-pool@{pool}": f"sluice-{pool}" for pool in ("queue", "order", "payment", "operator", "catalog")},
+         **{name: name for name in ("sluice-scheduler", "sluice-board", "sluice-reconcile")}}
+
+
+@pytest.mark.parametrize("path, pool", [
+    ("/readyz", None), (":280/livez", "queue"), (":280/readyz", "order"), (":280/v1/concerts", "catalog"),
+    (":280/v1/orders/o_AAAAAAAAAAAAAAAAAAAAAA/cancel", "payment"), (":280/v1/admin/queues", "operator")])
+def test_a_host_is_ready_once_every_pool_serves(host, restart, path, pool):
+    assert set(restart()[1]) == set(PARTS)
+    (host.place / "broken").write_text(f"{path}\n")
+    said, _ = restart(expect=1)
+    assert (f"the {pool} pool" if pool else "not ready within") in said
+
+
+def test_a_host_without_an_operators_key_needs_none(host, restart):
+    (host.etc / "sluice/secrets/operators/admin.key").unlink()
+    restart()
+
+
+def test_without_a_local_address_the_pools_must_at_least_run(host, restart):
+    (host.etc / "sluice/local-address").write_text("none\n")
+    restart()
+    (host.place / "refuse-is-active---quiet").touch()
+    assert "pool does not run" in restart(expect=1)[0]
+
+
+@pytest.mark.parametrize("unit", PARTS)
+def test_nothing_is_restarted_if_a_part_refuses_the_settings(host, restart, unit):
+    (host.place / f"refuse--u-{PARTS[unit]}").touch()
+    said, restarted = restart(expect=1)
+    assert f"{unit}: " in said and "nothing was restarted" in said and not restarted
+
+
+def test_settings_of_a_units_environment_are_checked_too(host, restart):
+    with (host.programs / "systemctl").open("a") as file:
+        file.write('case "$*" in *Environment*@order*) echo \'LANG=C "SLUICE_POSTGRES_CONNINFO=host=db.example user=sluice"\' ;; esac\n')
+    restart()
+    checked, = re.findall("^runuser -u sluice-order -- env (.*)$", host.calls.read_text(), re.MULTILINE)
+    assert checked.startswith("SLUICE_POSTGRES_CONNINFO=host=db.example user=sluice sluice-fcgi --pool order --check-config ")
