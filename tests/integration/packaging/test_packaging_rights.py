@@ -383,10 +383,13 @@ def bootstrap(host):
     (share.parent / "sql").mkdir()
     shutil.copy(ROOT / "sql/roles.sql", share.parent / "sql")
 
+    for runtime in ("redis", "sluice"):
+        (host.place / "run" / runtime).mkdir(parents=True)
+
     def run(*options, expect):
         subprocess.run(["tar", "-C", folder, "-cf", keys, "."], check=True)
         return host.run(*(options or ("--settings", settings, "--secrets", keys)), script="bootstrap", expect=expect,
-                        mounts=f"mount --bind {host.place}/share /usr/share")
+                        mounts=f"mount --bind {host.place}/share /usr/share && mount --bind {host.place}/run /run")
     return SimpleNamespace(run=run, settings=settings, stores=folder / "stores")
 
 
@@ -419,7 +422,7 @@ def test_a_new_host_with_one_user_needs_no_password(host, bootstrap):
 
 def test_files_that_are_in_place_already_may_be_named(host, bootstrap):
     """Repeated by hand with what the host itself has."""
-    for name, text in {"sluice-site": "exit 0", "nginx": "exit 0", "curl": "printf 200"}.items():
+    for name, text in {"sluice-site": "exit 0", "nginx": "exit 0", "curl": "printf 200", "sluice-deploy": "exit 0"}.items():
         (host.programs / name).write_text(f"#!/bin/sh\n{text}\n")
         (host.programs / name).chmod(0o755)
     for folder in ("available", "enabled"):
@@ -446,6 +449,64 @@ def test_redis_on_the_host_refuses_writes_before_memory_is_short(host, bootstrap
     else:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
         assert limit[1] == "mb" and 0 < int(limit[0]) <= memory * 2 / 5
+
+
+@pytest.fixture
+def running(host, bootstrap):
+    """bootstrap.run() to its end: Redis, nginx and the parts run once they are started; returns what is asked of systemd."""
+    programs = {"sluice-site": "exit 0", "nginx": f"[ ! -e {host.place}/nginx-refuses ]", "curl": "printf 200",
+                "sluice-deploy": f'echo sluice-deploy "$@" >>{host.calls}; exec {ROOT}/packaging/deploy "$@"',
+                "systemctl": f'''echo systemctl "$@" >>{host.calls}
+case "$*" in
+    *"show "*) ;;
+    *"restart redis-server.service")
+        rm -f /run/redis/redis-server.sock
+        exec python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('/run/redis/redis-server.sock')" ;;
+    *"restart nginx.service") touch /run/nginx.pid ;;
+    "enable --quiet --now sluice.target") touch /run/sluice/target ;;
+    "is-active "*redis*) [ -S /run/redis/redis-server.sock ] ;;
+    "is-active "*nginx*) [ -e /run/nginx.pid ] ;;
+    "is-active "*sluice.target*) [ -e /run/sluice/target ] ;;
+esac'''}
+    for name, text in programs.items():
+        (host.programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (host.programs / name).chmod(0o755)
+    for folder in ("available", "enabled"):
+        (host.etc / f"nginx/sites-{folder}").mkdir()
+
+    def run(*options, expect=0):
+        host.calls.write_text("")
+        bootstrap.run(*options, expect=expect)
+        return [line.split(" ", 1)[1] for line in host.calls.read_text().splitlines()
+                if re.match(r"systemctl (try-re|re)(start|load) |sluice-deploy", line)]
+    return SimpleNamespace(run=run, sysctl=host.place / "share/sluice/examples/sysctl.conf")
+
+
+def test_a_repeated_bootstrap_restarts_neither_redis_nor_nginx(host, running):
+    """A restart of Redis closes all queues until reconcile has recovered them."""
+    assert {"restart redis-server.service", "restart nginx.service"} <= set(running.run("--all-in-one"))
+    assert running.run("--all-in-one") == ["reload nginx.service"]
+    with host.conf.open("a") as file:
+        file.write("maxmemory-clients 1gb\n")
+    assert running.run("--all-in-one") == ["restart redis-server.service", "reload nginx.service"]
+    with running.sysctl.open("a") as file:
+        file.write("# net.core.somaxconn = 8192\n")
+    assert running.run("--all-in-one") == ["restart nginx.service"]
+    (host.place / "site").write_text("# another\n")
+    assert running.run("--all-in-one", "--site", host.place / "site") == ["restart nginx.service"]
+    assert running.run("--all-in-one", "--site", host.place / "site") == ["reload nginx.service"]
+
+
+def test_other_settings_take_effect_on_a_host_that_runs(host, bootstrap, running):
+    assert "--here" not in running.run()
+    assert running.run() == ["reload nginx.service"]
+    change(bootstrap.settings, "cookie_secure", "false")
+    (host.place / "nginx-refuses").touch()
+    assert not running.run(expect=1), "nothing is restarted"
+    (host.place / "nginx-refuses").unlink()
+    done = running.run()
+    assert done[0] == "--here" and "restart sluice-pool@queue.service" in done, "although the settings are in place already"
+    assert running.run() == ["reload nginx.service"]
 
 
 @pytest.fixture
