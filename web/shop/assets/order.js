@@ -100,11 +100,13 @@
         return answer.body.entryToken ? { position: answer.body } : notice('turnSpent', 'lineUp');
     }
 
-    /** The order of an attempt whose answer was lost and whose token has been forgotten by now. */
-    async function findOrder(goods, since) {
-        const answer = await shop.call('GET', '/v1/orders');
-        const orders = answer.status === 200 ? answer.body.orders : [];
-        return orders.find((order) => order.createdAt >= since && goods.areIn(order));
+    /** Searches for the order of an attempt whose answer was lost and whose token has been forgotten by now. Returns
+     *  {known, order}: `known` is false where the list cannot be read. */
+    async function findOrder(goods, since, onBusy) {
+        const answer = await persist(onBusy, 'GET', '/v1/orders');
+        if (answer.status !== 200)
+            return { known: false };
+        return { known: true, order: answer.body.orders.find((order) => order.createdAt >= since && goods.areIn(order)) };
     }
 
     /** Begins an attempt, or continues the one whose outcome is unknown. Returns {attempt, again} or a notice. */
@@ -131,10 +133,16 @@
             body: attempt.body,
         });
         let order = answer.status === 200 || answer.status === 201 ? answer.body : undefined;
-        if (answer.code === 'ENTRY_TOKEN_INVALID' && again)
-            order = await findOrder(goods, attempt.since);
+        if (answer.code === 'ENTRY_TOKEN_INVALID' && again) {
+            const found = await findOrder(goods, attempt.since, onBusy);
+            if (!found.known)
+                return notice('lost', 'retry');
+            order = found.order;
+        }
         const result = order ? { order } : refused(REFUSED_ORDER, answer);
-        if (result.action !== 'retry' || answer.code === 'IDEMPOTENCY_KEY_REUSED')
+        // Without a login nothing is learned about an order that an earlier request may have made.
+        const isOpen = again && answer.code === 'UNAUTHENTICATED';
+        if (result.action !== 'retry' && !isOpen || answer.code === 'IDEMPOTENCY_KEY_REUSED')
             attempts.end(goods.name);
         return result;
     }
