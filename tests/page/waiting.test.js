@@ -171,3 +171,20 @@ test('a page of an earlier release, which lacks an element or a face, waits all 
     await page.pass(10000);
     assert.strictEqual(page.reloads.length, 1);
 });
+
+test('what the person wished without network is done once it is back, and no poll instead', async () => {
+    for (const [name, method] of [['leave', 'DELETE'], ['code', 'POST']]) {
+        const page = openPage({state: place(4000), answer: answers(4000)});
+        await page.pass(5000);
+        page.answer = () => null;
+        page.byId('code').value = 'A CODE';
+        page.submit(name);
+        await page.pass(10);
+        const from = page.now();
+        page.answer = (request) => request.method === 'DELETE' ? {status: 204} : answers(4000)(request);
+        page.fire('online');
+        await page.pass(0);
+        assert.deepStrictEqual(page.requests.filter((request) => request.at >= from).map((request) => request.method), [method], name);
+        assert.strictEqual(page.asked('entries', from).length, 1, name);
+    }
+});

@@ -154,6 +154,8 @@ function openPage({state, answer, html = HTML, texts = {en: EN}, sessionStorage 
         wall += byMs;
     };
     page.fire = (name, event = {}) => listeners[name](event);
+    /** The person sends the form of this class. */
+    page.submit = (name) => find('.' + name).find((one) => one.tag === 'form').listeners.submit({preventDefault() {}});
     /** The requests of this kind since `from`. */
     page.asked = (kind, from = 0) => page.requests.filter((request) => request.kind === kind && request.at >= from);
     /** Lets time pass. */

@@ -15,8 +15,7 @@ function plan(kind, delay) {
 
 function stop(face) {
     me.ending = face;
-    me.proving = false;
-    next = null;
+    me.proving = next = null;
     clearTimeout(timer);
 }
 
@@ -42,7 +41,7 @@ function request(method, url, body) {
             cache: url === state.board ? 'no-cache' : 'no-store', signal: abort.signal
         }).then((response) => response.text().then((text) => {
             // An HTML page, as a captive portal may send, is no answer.
-            const json = text.charAt(0) === '{', body = json ? JSON.parse(text) : {};
+            const json = text[0] === '{', body = json ? JSON.parse(text) : {};
             resolve({body, ok: response.ok && (json || response.status === 204), status: response.status,
                 retryMs: body.retryAfterMs || response.headers.get('Retry-After') * 1000 || 0});
         })).catch(reject);
@@ -103,10 +102,11 @@ function handle(kind, answer) {
     }
 }
 
-/* The network is back, or the tab is visible again: catches up immediately. */
+/* The network is back, or the tab is visible again: catches up immediately. What changes a place, as the person wished, is not
+ * given up for a poll. */
 function wake() {
     me.failures = 0;
     if (next && !busy) {
-        plan(isWaiting() && !me.ending && clock() - me.askedAt > 3000 ? 'ask' : next, 0);
+        plan(isWaiting() && !me.ending && !METHODS[next] && clock() - me.askedAt > 3000 ? 'ask' : next, 0);
     }
 }
