@@ -4,8 +4,12 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const test = require('node:test');
+const vm = require('node:vm');
 
+const {storage} = require('./whole_page.js');
 const page = require('../../web/shop/assets/coupon-decisions.js');
+
+const WAY = fs.readFileSync(path.join(__dirname, '../../web/shop/assets/coupon-way.js'), 'utf8');
 
 const NOW = Date.parse('2030-01-01T12:00:00Z');
 const at = (seconds) => new Date(NOW + seconds * 1000).toISOString();
@@ -129,3 +133,51 @@ test('the page has a part for each face, and every sentence is used and there in
         assert.ok(html.includes(`id="${call.split("'")[1]}"`), call);
     }
 });
+
+/** The steps to a coupon. `answers`: what the API answers to each path, null for no network. `faces`: the parts of the page that were
+ *  shown; `step()` lets the next pause pass. */
+function openWay(answers) {
+    class Lost extends Error {}
+    const faces = [], pauses = [];
+    const settled = () => new Promise(setImmediate);
+    const shop = {
+        decide: page, Lost, isBusy: (answer) => answer.status === 503, busyPause: () => 1,
+        async call(method, url) {
+            const answer = answers[url.split('/').slice(3).join('/')];
+            if (!answer) {
+                throw new Lost();
+            }
+            return answer;
+        }
+    };
+    const setTimeout = (done, ms) => pauses.push({done, ms});
+    vm.runInNewContext(WAY, {window: {shop}, sessionStorage: storage(false), setTimeout});
+    shop.followCoupon('drop', null, (me) => faces.push(page.faceFor(me, Date.now())));
+    return {
+        faces,
+        async step() {
+            await settled();
+            pauses.splice(0).forEach(({done}) => done());
+            await settled();
+        }
+    };
+}
+
+for (const [name, failure] of [['refused', {status: 503, code: 'ORDERS_UNAVAILABLE', body: {}}], ['lost', null]]) {
+    test(`a turn that has ended is asked about until it is known what became of it, also if an answer is ${name}`, async () => {
+        const position = (status) => ({status: 200, body: {status, queueState: 'OPEN', rank: 3, epoch: 1, seq: 4, retryAfterMs: 1000}});
+        const answers = {drop: {status: 200, body: {queue: 'line', ...event()}}, 'drop/coupons/mine': {status: 404, body: {}},
+            line: {status: 200, body: {state: 'OPEN'}}, 'line/position': position('WAITING')};
+        const way = openWay(answers);
+        await way.step();
+        assert.strictEqual(way.faces.pop(), 'WAITING');
+        answers['line/position'] = position('NOT_ENTERED');
+        answers['drop/coupons/mine'] = failure;
+        await way.step();
+        await way.step();
+        assert.strictEqual(way.faces.pop(), 'WAITING');
+        answers['drop/coupons/mine'] = {status: 200, body: {code: 'CODE'}};
+        await way.step();
+        assert.strictEqual(way.faces.pop(), 'COUPON');
+    });
+}

@@ -170,14 +170,14 @@
 
         async function askPosition() {
             const answer = await ask('GET', queuePath('/position'));
-            const was = me.status;
             if (answer.status !== 200) {
                 (POSITION_REFUSED[answer.code] || failed)(answer);
                 return;
             }
-            learnPosition(answer.body);
-            if (was !== 'NOT_ENTERED' && me.status === 'NOT_ENTERED')
+            // Before the end is learned: if this fails, the next step finds the same again.
+            if (me.status !== 'NOT_ENTERED' && answer.body.status === 'NOT_ENTERED')
                 await turnOver();
+            learnPosition(answer.body);
             const isShut = me.queueState === 'SOLD_OUT' || me.queueState === 'CLOSED';
             // The event's times may have changed, too.
             if (me.status === 'WAITING' && isShut || Date.now() - eventAskedAt > EVENT_EVERY_MS)
