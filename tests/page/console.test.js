@@ -90,6 +90,26 @@ test('only what can be done is offered', async () => {
     assert.deepStrictEqual(offered({ queue: 'sale', stats: STATS, settings: null }), [], 'nothing without PostgreSQL');
 });
 
+test('an action is in force also where the public state hides it, and the page says so', async () => {
+    const { ACTS } = await acts;
+    const { opening } = await figures;
+    const inForce = (id, state, operatorState) => ACTS.find((act) => act.id === id).inForce(entry({ state }, { operatorState }));
+    const states = { pause: 'PAUSED', drain: 'DRAINING', 'sold-out': 'SOLD_OUT' };
+    for (const [id, state] of Object.entries(states)) {
+        assert.ok(inForce(id, state, state), id);
+        assert.ok(inForce(id, 'CLOSED', state), id);
+        assert.ok(!inForce(id, 'OPEN', state), `${id}: Redis does not have it yet`);
+        assert.ok(!inForce(id, 'PRE_OPEN', 'OPEN'), id);
+    }
+    assert.ok(inForce('pause', 'PRE_OPEN', 'PAUSED') && inForce('drain', 'PRE_OPEN', 'DRAINING'));
+    assert.ok(!inForce('sold-out', 'CLOSED', 'OPEN') && !inForce('sold-out', 'PRE_OPEN', 'SOLD_OUT'));
+    const said = (state, operatorState, more) => opening(entry({ state }, { operatorState, ...more }), 0);
+    assert.match(said('PRE_OPEN', 'PAUSED', { opensAt: at(60) }), /^opens in 60 s, at .* · paused from the opening on, until it is resumed$/);
+    assert.match(said('PRE_OPEN', 'DRAINING'), /^draining from the opening on/);
+    assert.deepStrictEqual([said('CLOSED', 'SOLD_OUT'), said('PAUSED', 'PAUSED'), said('OPEN', 'OPEN')], ['also set to sold out', '', '']);
+    assert.strictEqual(opening({ queue: 'sale', stats: null, settings: null }, 0), '');
+});
+
 test('a burst that somebody has set gives way to the rate, one that follows it is left alone', async () => {
     const { ACTS } = await acts;
     const rate = ACTS.find((one) => one.id === 'rate');

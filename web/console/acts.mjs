@@ -2,7 +2,7 @@
  * What an operator may do to a queue: when it is offered, what the confirmation says, what is sent, and how the figures
  * show that it is in force. Independent of any page.
  */
-import { count, inside, rate, span, whyStill } from './figures.mjs';
+import { count, hiddenState, inside, rate, span, whyStill } from './figures.mjs';
 
 const act = (word) => ({ method: 'POST', path: (queue) => `/queues/${queue}/actions/${word}` });
 const patch = { method: 'PATCH', path: (queue) => `/queues/${queue}` };
@@ -25,6 +25,11 @@ function burstIsShort(settings, value) {
     const needed = (perSecond) => perSecond * settings.tickMs / 1000;
     const follows = Math.max(needed(settings.ratePerSecond), settings.ratePerSecond, 1);
     return settings.burst !== follows && settings.burst < needed(value);
+}
+
+/** Whether that state is in force. An action is answered once Redis has it, so the settings tell where the public state hides it. */
+function hasState(entry, state) {
+    return Boolean(entry.stats) && (entry.stats.state === state || hiddenState(entry) === state);
 }
 
 function rateEffects(entry, value) {
@@ -67,7 +72,7 @@ export const ACTS = [
             `${within(entry)} who are inside stay and can order.`,
             'Those who come can still enter the line.',
         ],
-        inForce: ({ stats }) => stats && stats.state === 'PAUSED',
+        inForce: (entry) => hasState(entry, 'PAUSED'),
     },
     {
         id: 'resume', label: 'Resume', group: 'main', yes: 'Resume now', request: act('resume'),
@@ -165,7 +170,7 @@ export const ACTS = [
             `No one new may enter the line. ${waiting(entry)} who wait are served.`,
             'Resume undoes it.',
         ],
-        inForce: ({ stats }) => stats && ['DRAINING', 'SOLD_OUT', 'CLOSED'].includes(stats.state),
+        inForce: (entry) => hasState(entry, 'DRAINING') || Boolean(entry.stats) && ['SOLD_OUT', 'CLOSED'].includes(entry.stats.state),
     },
     {
         id: 'sold-out', label: 'Sold out', group: 'more', yes: 'Mark as sold out', request: act('sold-out'),
@@ -177,7 +182,7 @@ export const ACTS = [
             'Only resume undoes it, and those who left do not come back.',
         ],
         typed: true,
-        inForce: ({ stats }) => stats && stats.state === 'SOLD_OUT',
+        inForce: (entry) => hasState(entry, 'SOLD_OUT'),
     },
     {
         id: 'reset', label: 'Reset', group: 'danger', yes: 'Send everyone away', request: act('reset'),

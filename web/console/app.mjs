@@ -6,7 +6,7 @@ import { ask, key, Refusal, sentenceOf } from './api.mjs';
 import { Charts } from './charts.mjs';
 import { confirm, refresh as refreshConfirmation } from './confirm.mjs';
 import { $, fill, h, say, show } from './dom.mjs';
-import { clock, columns, count, extend, milliseconds, moment, span } from './figures.mjs';
+import { clock, columns, count, extend, milliseconds, opening } from './figures.mjs';
 import { auditPanel, checklistPanel, dryRunPanel, memberPanel, paymentsPanel } from './panels.mjs';
 import { ofBrowser } from './store.mjs';
 import { renderActions, renderAlerts, renderGoods, renderMoves, renderQueues, renderTiles, stateOf } from './view.mjs';
@@ -209,23 +209,11 @@ function render() {
     say($('queue-name'), one.queue);
     $('queue-state').dataset.state = word;
     say($('queue-state'), label);
-    say($('queue-opening'), opening(one));
+    say($('queue-opening'), opening(one, Date.parse(state.overview.serverTime)));
     renderActions(one, mayAct(), (act) => askFirst(act));
     renderTiles(one, state);
     if (state.range === 'live')
         renderCharts();
-}
-
-function opening({ settings }) {
-    const now = Date.parse(state.overview.serverTime);
-    const words = [];
-    if (settings && settings.opensAt && Date.parse(settings.opensAt) > now)
-        words.push(`opens in ${span((Date.parse(settings.opensAt) - now) / 1000)}, at ${moment(settings.opensAt, now)}`);
-    if (settings && settings.closesAt && Date.parse(settings.closesAt) > now)
-        words.push(`closes at ${moment(settings.closesAt, now)}`);
-    if (settings && settings.message)
-        words.push(`everyone reads “${settings.message}”`);
-    return words.join(' · ');
 }
 
 /* Actions */

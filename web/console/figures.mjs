@@ -118,6 +118,33 @@ export function whyStill({ stats, settings }) {
     return null;
 }
 
+/* The states of operators that a public one hides: lua/include/queue_state.lua. */
+const HIDDEN = { PRE_OPEN: ['PAUSED', 'DRAINING'], SOLD_OUT: ['PAUSED', 'DRAINING'], CLOSED: ['PAUSED', 'DRAINING', 'SOLD_OUT'] };
+
+/** The state that operators have set and the public one hides; null if there is none. */
+export function hiddenState({ stats, settings }) {
+    const hidden = stats && settings && HIDDEN[stats.state] || [];
+    return hidden.includes(settings && settings.operatorState) ? settings.operatorState : null;
+}
+
+/** What is said beside the state. `now` in ms. */
+export function opening(entry, now) {
+    const { stats, settings } = entry;
+    const words = [];
+    const hidden = hiddenState(entry);
+    if (settings && settings.opensAt && Date.parse(settings.opensAt) > now)
+        words.push(`opens in ${span((Date.parse(settings.opensAt) - now) / 1000)}, at ${moment(settings.opensAt, now)}`);
+    if (hidden) {
+        const state = hidden.toLowerCase().replace('_', ' ');
+        words.push(stats.state === 'PRE_OPEN' ? `${state} from the opening on, until it is resumed` : `also set to ${state}`);
+    }
+    if (settings && settings.closesAt && Date.parse(settings.closesAt) > now)
+        words.push(`closes at ${moment(settings.closesAt, now)}`);
+    if (settings && settings.message)
+        words.push(`everyone reads “${settings.message}”`);
+    return words.join(' · ');
+}
+
 /** The estimated wait of a new arrival, in s; null if unknown. */
 export function waitOfNewcomer(entry) {
     const { stats, settings } = entry;
