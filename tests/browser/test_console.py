@@ -189,6 +189,18 @@ def test_a_confirmation_is_never_carried_out_on_another_queue(api, console):
     assert [request.url for request in page.requests() if request.method == "PATCH"] == []
 
 
+def test_a_report_names_the_queue_of_its_action(api, console):
+    acted, looked_at = api.still_queue(), api.still_queue()
+    page = console(api.admin_key, queue=acted)
+    page.hinder("**/v1/admin/overview*", times=2, delay=1)
+    do(page, "pause")
+    page.until("document.querySelector('#done').textContent.includes('done in')")
+    page.click(f"tr[data-queue={looked_at}] button")
+    assert page.text("#queue-name") == looked_at and page.text("#done") is None
+    assert page.wait("#done").startswith(f"{acted}, Pause: in force")
+    assert page.text("#queue-name") == looked_at
+
+
 def test_old_figures_are_called_old(api, console):
     queue = api.still_queue()
     page = console(api.admin_key, queue=queue)

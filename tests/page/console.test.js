@@ -110,6 +110,29 @@ test('an action is in force also where the public state hides it, and the page s
     assert.strictEqual(opening({ queue: 'sale', stats: null, settings: null }, 0), '');
 });
 
+test('a report names its queue, stays beside others, and gives way to a newer action on the same', async () => {
+    const { ACTS } = await acts;
+    const { reportsTo } = await import(path.join(FOLDER, 'reports.mjs'));
+    const act = (id) => ACTS.find((one) => one.id === id);
+    let shown;
+    const reports = reportsTo((...all) => { shown = all; });
+    const pause = reports.about('sale', act('pause'));
+    const places = reports.about('sale', act('places'));
+    const other = reports.about('other', act('pause'));
+    pause('taken.', 'bad');
+    places('in force.');
+    other('in force.');
+    assert.deepStrictEqual(shown, ['sale, Pause: taken. sale, Places: in force. other, Pause: in force.', 'bad']);
+    reports.clear();
+    assert.deepStrictEqual(shown, ['', 'good']);
+    const resume = reports.about('sale', act('resume'));
+    pause('taken.', 'bad');
+    assert.deepStrictEqual(shown, ['', 'good'], 'resumed since');
+    other('taken.', 'bad');
+    resume('in force.');
+    assert.deepStrictEqual(shown, ['other, Pause: taken. sale, Resume: in force.', 'bad']);
+});
+
 test('a burst that somebody has set gives way to the rate, one that follows it is left alone', async () => {
     const { ACTS } = await acts;
     const rate = ACTS.find((one) => one.id === 'rate');

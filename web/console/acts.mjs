@@ -61,10 +61,11 @@ function placesEffects(entry, value) {
 }
 
 /** Each: id, label, group ('main' | 'more' | 'danger'), offered(entry), title(entry), effects(entry, value), yes (the button),
- *  request, body(entry, value), inForce(entry, value). `field`: an additional input. */
+ *  request, body(entry, value), inForce(entry, value). `field`: an additional input; `about`: what it changes, where others change
+ *  the same. */
 export const ACTS = [
     {
-        id: 'pause', label: 'Pause', group: 'main', yes: 'Pause now', request: act('pause'),
+        id: 'pause', about: 'state', label: 'Pause', group: 'main', yes: 'Pause now', request: act('pause'),
         offered: ({ stats, settings }) => settings && settings.operatorState === 'OPEN' && (!stats || !['SOLD_OUT', 'CLOSED'].includes(stats.state)),
         title: ({ queue }) => `Pause ${queue}?`,
         effects: (entry) => [
@@ -75,7 +76,7 @@ export const ACTS = [
         inForce: (entry) => hasState(entry, 'PAUSED'),
     },
     {
-        id: 'resume', label: 'Resume', group: 'main', yes: 'Resume now', request: act('resume'),
+        id: 'resume', about: 'state', label: 'Resume', group: 'main', yes: 'Resume now', request: act('resume'),
         offered: ({ stats, settings }) => settings && (settings.operatorState !== 'OPEN' || (stats && stats.state === 'SOLD_OUT')),
         title: ({ queue }) => `Resume ${queue}?`,
         effects: (entry) => [
@@ -85,7 +86,7 @@ export const ACTS = [
         inForce: ({ settings, stats }) => settings && settings.operatorState === 'OPEN' && stats && !['PAUSED', 'DRAINING'].includes(stats.state),
     },
     {
-        id: 'hold', label: 'Hold everyone', group: 'main', yes: 'Hold everyone now', request: patch,
+        id: 'hold', about: 'gate', label: 'Hold everyone', group: 'main', yes: 'Hold everyone now', request: patch,
         offered: ({ settings }) => settings && settings.activation !== 'hold',
         title: ({ queue }) => `Hold everyone at the gate of ${queue}?`,
         effects: (entry) => [
@@ -98,7 +99,7 @@ export const ACTS = [
         inForce: ({ settings }) => settings && settings.activation === 'hold',
     },
     {
-        id: 'release', label: 'Release the hold', group: 'main', yes: 'Release now', request: patch,
+        id: 'release', about: 'gate', label: 'Release the hold', group: 'main', yes: 'Release now', request: patch,
         offered: ({ settings }) => settings && settings.activation === 'hold',
         title: ({ queue }) => `Release the hold of ${queue}?`,
         effects: (entry) => [
@@ -140,7 +141,7 @@ export const ACTS = [
         inForce: ({ settings }, value) => settings && (settings.message || '') === value,
     },
     {
-        id: 'autopilot-off', label: 'Autopilot off', group: 'main', yes: 'Switch it off', request: patch,
+        id: 'autopilot-off', about: 'autopilot', label: 'Autopilot off', group: 'main', yes: 'Switch it off', request: patch,
         offered: ({ settings }) => settings && settings.autopilot && settings.autopilot.enabled,
         title: ({ queue }) => `Switch the autopilot of ${queue} off?`,
         effects: (entry) => [
@@ -152,7 +153,7 @@ export const ACTS = [
         inForce: ({ settings }) => settings && (!settings.autopilot || !settings.autopilot.enabled),
     },
     {
-        id: 'autopilot-on', label: 'Autopilot on', group: 'main', yes: 'Switch it on', request: patch,
+        id: 'autopilot-on', about: 'autopilot', label: 'Autopilot on', group: 'main', yes: 'Switch it on', request: patch,
         offered: ({ settings }) => settings && settings.autopilot && !settings.autopilot.enabled,
         title: ({ queue }) => `Switch the autopilot of ${queue} on?`,
         effects: ({ settings }) => [
@@ -163,7 +164,7 @@ export const ACTS = [
         inForce: ({ settings }) => Boolean(settings && settings.autopilot && settings.autopilot.enabled),
     },
     {
-        id: 'drain', label: 'Drain', group: 'more', yes: 'Drain now', request: act('drain'),
+        id: 'drain', about: 'state', label: 'Drain', group: 'more', yes: 'Drain now', request: act('drain'),
         offered: ({ settings }) => settings && ['OPEN', 'PAUSED'].includes(settings.operatorState),
         title: ({ queue }) => `Drain ${queue}?`,
         effects: (entry) => [
@@ -173,7 +174,7 @@ export const ACTS = [
         inForce: (entry) => hasState(entry, 'DRAINING') || Boolean(entry.stats) && ['SOLD_OUT', 'CLOSED'].includes(entry.stats.state),
     },
     {
-        id: 'sold-out', label: 'Sold out', group: 'more', yes: 'Mark as sold out', request: act('sold-out'),
+        id: 'sold-out', about: 'state', label: 'Sold out', group: 'more', yes: 'Mark as sold out', request: act('sold-out'),
         offered: ({ settings }) => settings && settings.operatorState !== 'SOLD_OUT',
         title: ({ queue }) => `Tell everyone that ${queue} is sold out?`,
         effects: (entry) => [

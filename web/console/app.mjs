@@ -8,6 +8,7 @@ import { confirm, refresh as refreshConfirmation } from './confirm.mjs';
 import { $, fill, h, say, show } from './dom.mjs';
 import { clock, columns, count, extend, milliseconds, opening } from './figures.mjs';
 import { auditPanel, checklistPanel, dryRunPanel, memberPanel, paymentsPanel } from './panels.mjs';
+import { reportsTo } from './reports.mjs';
 import { ofBrowser } from './store.mjs';
 import { renderActions, renderAlerts, renderGoods, renderMoves, renderQueues, renderTiles, stateOf } from './view.mjs';
 
@@ -218,40 +219,40 @@ function render() {
 
 /* Actions */
 
+const reports = reportsTo((text, level) => {
+    say($('done'), text);
+    $('done').dataset.level = level;
+    show($('done'), text !== '');
+});
+
 function askFirst(act, after) {
-    show($('done'), false);
+    reports.clear();
     confirm(act, {
         current: entry,
         age,
-        done: (carried, value, answer, ms) => {
-            tell(`${carried.label}: done in ${milliseconds(Math.round(ms))}.`);
+        done: (carried, queue, value, answer, ms) => {
+            const tell = reports.about(queue, carried);
+            tell(`done in ${milliseconds(Math.round(ms))}.`);
             if (after)
                 after();
             if (carried.inForce)
-                followUp(carried, value, answer);
+                followUp((it) => carried.inForce(it, value, answer), queue, tell);
         },
     });
 }
 
-function tell(text, level = 'good') {
-    say($('done'), text);
-    $('done').dataset.level = level;
-    show($('done'), true);
-}
-
 /** Reports when the change shows in the figures, and when it does not. */
-async function followUp(act, value, answer) {
+async function followUp(isInForce, queue, tell) {
     const began = performance.now();
-    const queue = state.queue;
     while (performance.now() - began < IN_FORCE_WITHIN_MS) {
         const it = state.overview && state.overview.queues.find((one) => one.queue === queue);
-        if (it && state.heardAt > began && act.inForce(it, value, answer)) {
-            tell(`${act.label}: in force since ${clock(new Date())}.`);
+        if (it && state.heardAt > began && isInForce(it)) {
+            tell(`in force since ${clock(new Date())}.`);
             return;
         }
         await new Promise((done) => { setTimeout(done, 100); });
     }
-    tell(`${act.label} was taken, and does not show in the figures yet: look before you go on.`, 'bad');
+    tell('taken, but it does not show in the figures yet: look before you go on.', 'bad');
 }
 
 /* The address */
@@ -262,7 +263,7 @@ function choose(queue, quietly) {
     Object.assign(state, { queue, series: [], wanted: 0, goods: null, goodsAt: 0, history: null, historyAt: 0, moves: null });
     fill($('goods'));
     fill($('moves'));
-    show($('done'), false);
+    reports.clear();
     if (queue)
         history.replaceState(null, '', `#queue=${queue}`);
     openTab(quietly ? state.tab : 'now');

@@ -66,7 +66,7 @@ function close() {
 }
 
 /** Asks whether to perform `act`. `current()` returns the queue as known now, `age()` how many seconds ago that was;
- *  `done(act, value, answer, ms)` is called afterwards. */
+ *  `done(act, queue, value, answer, ms)` is called afterwards. */
 export function confirm(act, { current, age, done }) {
     const entry = current();
     open = { act, queue: entry.queue, current, age, done, busy: false, armed: false };
@@ -102,7 +102,7 @@ async function carryOut() {
         const answer = await ask(act.request.method, act.request.path(entry.queue, entry.member), act.body ? act.body(entry, value) : undefined,
             { within: 15000 });
         close();
-        done(act, value, answer, performance.now() - began);
+        done(act, entry.queue, value, answer, performance.now() - began);
     } catch (error) {
         const sentence = sentenceOf(error);
         if (!open)
