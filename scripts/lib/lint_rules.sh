@@ -220,7 +220,7 @@ rule_nginx_covers_routes()
             printf 'nginx/snippets: the problem %s is not in fcgi-app/http/errors.tbl\n' "$path"
             wrong=1
         fi
-    done < <(sed -nE 's|^ *error_page .* /_problem/([a-z-]+);|\1|p' nginx/snippets/*.conf.in nginx/gate/*.conf.in)
+    done < <(sed -nE 's|^ *error_page .* /_problem/(operator-)?([a-z-]+);|\2|p' nginx/snippets/*.conf.in nginx/gate/*.conf.in)
     return "$wrong"
 }
 

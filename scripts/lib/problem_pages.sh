@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # problem_pages.sh: generates the pages and nginx's own answers for each error in errors.tbl.
 
+# To operators, where their pool gives no answer to nginx.
+OPERATOR_ADVICE='No answer came from the operator pool. If the request was a change, it may or may not be stored: check it, and repeat it if it is missing.'
+
 # problem_rows TABLE: `CODE<tab>status<tab>title<tab>seconds until a retry<tab>what to do` a line.
 problem_rows()
 {
@@ -88,7 +91,11 @@ write_problems()
         fill "$page_text" "CODE=$code" "STATUS=$status" "AGAIN=$again" "TITLE=$html_title" \
             "ADVICE=$html_advice" >"$folder/$page.html"
         # An apostrophe would end nginx's string.
-        fill "$answer_text" "CODE=$code" "STATUS=$status" "PAGE=$page" "MORE=$more" \
+        fill "$answer_text" "LOCATION=$page" "CODE=$code" "STATUS=$status" "PAGE=$page" "MORE=$more" \
             "TITLE=${title//\'/\\\'}" "ADVICE=${advice//\'/\\\'}"
+        if [[ $code == ORDERS_UNAVAILABLE ]]; then
+            fill "$answer_text" "LOCATION=operator-$page" "CODE=$code" "STATUS=$status" "PAGE=$page" "MORE=$more" \
+                "TITLE=${title//\'/\\\'}" "ADVICE=$OPERATOR_ADVICE"
+        fi
     done < <(problem_rows "$table")
 }

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from lib import processes
 from lib.api import some_name
 from lib.client import assert_problem
 from lib.wait import until, within
@@ -173,3 +174,20 @@ def test_twenty_changes_at_once(api):
     assert {answer.status for answer in api.together(calls)} == {200}
     settings = api.admin("GET", f"/queues/{queue}").json
     assert [settings[name] for name in names] == [77] * 5
+
+
+def test_a_change_without_an_answer_may_be_stored(parts, api):
+    """nginx gives up after ten seconds, and the worker goes on."""
+    queue = api.still_queue()
+    workers = parts.all_workers("operator")
+    for pid in workers:
+        processes.stop(pid)
+    try:
+        answer = api.admin("POST", f"/queues/{queue}/actions/pause")
+    finally:
+        for pid in workers:
+            processes.cont(pid)
+    assert_problem(answer, 503, "ORDERS_UNAVAILABLE")
+    detail = answer.json["detail"]
+    assert "may or may not be stored" in detail and "key" not in detail and "token" not in detail, detail
+    until(lambda: api.admin("GET", f"/queues/{queue}")["operatorState"] == "PAUSED", 5, "it was stored")
