@@ -65,6 +65,11 @@ async def deep_page(request):
                 f'<p>You asked for <code id="query">{html.escape(request.query_string)}</code>.</p>{ORDER_FORM}')
 
 
+@routes.get("/moved")
+async def moved(_request):
+    return web.Response(status=301, headers={"Location": "/deep/page.html?x=1"})
+
+
 @routes.post("/order")
 async def order(request):
     fields = await request.post()

@@ -82,6 +82,20 @@ def test_networks_behind_a_proxy_of_one_s_own(ruled):
     assert not passes(site, **{"X-Forwarded-For": "11.1.2.3"})
 
 
+def test_a_shop_that_calls_itself_by_its_public_name_passes(ruled, api, shop):
+    """Its own address is in the rules, and its call comes with no proxy's header, no cookie, and no sign of a browser."""
+    queue, site = ruled({"networks": ["127.0.0.0/8"]}, lines=["set_real_ip_from 127.0.0.1;", "real_ip_header X-Forwarded-For;"])
+    assert not passes(site, **{"X-Forwarded-For": "203.0.113.9"})
+    entered = api.stats(queue)["entered"]
+    shop.forget()
+    itself = Visitor(site.port, {"Host": "shop.example", "User-Agent": "the shop", "Content-Type": "application/x-www-form-urlencoded"})
+    for path, method, body in (("/api/stock", "GET", None), ("/order", "POST", "paid=1")):
+        reply = itself.ask(path, method, body=body)
+        assert (reply.status, reply.set_cookies) == (200, []), path
+    assert [entry["headers"]["host"] for entry in shop.seen()] == ["shop.example"] * 2
+    assert api.stats(queue)["entered"] == entered
+
+
 def test_crawlers(ruled, api):
     """A name alone proves nothing; the others get 503 with Retry-After and take no place."""
     _, verified = ruled({"crawlers": [{"userAgent": "Googlebot", "networks": ["127.0.0.0/8"]}]})

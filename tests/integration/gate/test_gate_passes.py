@@ -42,6 +42,19 @@ def test_good_pass_is_enough(closed, secret):
     assert opens(closed, closed.given.signed(secret)), "made by hand as Sluice makes it"
 
 
+def test_a_redirect_of_the_shop_costs_no_pass(visitor_queue, make_site, shop, api):
+    """The first answer that a visitor gets is a redirect: it brings the pass as a cookie, and the address stays as it is."""
+    queue = visitor_queue()
+    site = make_site(queue)
+    browser = Visitor(site.port)
+    reply = browser.come_in("/moved")
+    assert (reply.status, reply.get("location")) == (301, "/deep/page.html?x=1")
+    assert f"sluice_pass-{queue}" in reply.set_cookies
+    assert browser.ask(reply.get("location")).status == 200
+    assert [entry["path"] for entry in shop.seen()] == ["/moved", "/deep/page.html?x=1"]
+    assert api.stats(queue)["entered"] == 1
+
+
 def test_forged_passes(closed, secret):
     value = closed.browser.cookies[closed.name]
     body, _, mac = value.rpartition(".")

@@ -48,6 +48,17 @@ def test_a_wrong_code_costs_no_place(api):
     assert api.state(queue)["lastSeq"] == 2
 
 
+def test_a_wrong_code_costs_no_turn(api):
+    queue = api.queue()
+    member = api.ready_member(queue)
+    before = member.position(queue).json
+    assert_problem(enter(member, queue, "WRONG-CODE"), 403, "CODE_INVALID")
+    after = member.position(queue).json
+    kept = ("status", "seq", "entryToken", "entryTokenExpiresAt")
+    assert before["status"] == "READY" and {name: after[name] for name in kept} == {name: before[name] for name in kept}
+    assert member.order(queue, [{"sku": api.product(queue), "quantity": 1}], token=before["entryToken"]).status == 201
+
+
 @pytest.mark.parametrize("body", [{"code": 5}, {"code": "x" * 65}, {"code": ["a"]}])
 def test_a_body_of_another_form_is_refused(api, body):
     queue = api.still_queue()
