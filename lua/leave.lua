@@ -4,7 +4,7 @@
 --@args member seq generation epoch incarnation lane visitor
 -- Returns {LEFT, seq}, {NOT_THERE}, or NOT_FOUND, UNAUTHENTICATED, ORDER_IN_PROGRESS, SESSION_REVOKED.
 -- Safe because the place is checked and removed in one step. A CLAIMED place stays: its order decides. The number is marked
--- in `seated`, so no ticket restores it after a loss.
+-- in `seated`, so no ticket restores it after a loss; a refusal marks none.
 --@include queue
 --@include places
 --@include turn
@@ -25,19 +25,21 @@ if ticket and ticket.epoch ~= conf.epoch then
     return { 'NOT_THERE' }
 end
 local kind, it = locate(arg_member)
+local is_there = kind ~= 'NONE' and kind ~= 'EXPIRED'
+if is_there and ticket and not ticket_is_current(it) and not ticket_took_over(it) then
+    return { 'SESSION_REVOKED' }
+elseif kind == 'CLAIMED' then
+    return { 'ORDER_IN_PROGRESS' }
+end
 if ticket_survived_a_loss() then
     -- No other copy of the ticket may restore this number.
     turn_is_over(ticket.seq)
 end
-if kind == 'NONE' then
+if not is_there then
+    if kind == 'EXPIRED' then
+        drop_expired(arg_member, it)
+    end
     return { 'NOT_THERE' }
-elseif kind == 'EXPIRED' then
-    drop_expired(arg_member, it)
-    return { 'NOT_THERE' }
-elseif ticket and not ticket_is_current(it) and not ticket_took_over(it) then
-    return { 'SESSION_REVOKED' }
-elseif kind == 'CLAIMED' then
-    return { 'ORDER_IN_PROGRESS' }
 end
 
 redis.call('HINCRBY', key_state, 'left', 1)

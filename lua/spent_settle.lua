@@ -1,6 +1,6 @@
 #!lua
 -- spent_settle: before a queue whose last writes Redis may have lost is used again, applies the numbers whose owners have
--- spent an admission of this epoch: where Redis does not know it, the owners leave the line or their place.
+-- spent an admission of this epoch: owners who are still there leave the line or their place.
 --@keys settings state waiting away awayUntil places ready pickup departures seated seatedNext priority draw drawn drawGone drawLeft laneNumbers marks
 --@args incarnation epoch after
 -- then a page of numbers above `after`, ascending; none once all are loaded.
@@ -34,39 +34,84 @@ if is_reset then
     return { 'LOADED' }
 end
 
-local function owner_in(set, number)
-    local first = number and string.format('%.0f', number * GENERATIONS)
-    return first and redis.call('ZRANGEBYSCORE', set, first, string.format('%.0f', (number + 1) * GENERATIONS - 1),
-        'LIMIT', 0, 1)[1]
+if not ARGV[FIRST_NUMBER] then
+    return { 'LOADED' }
+end
+local spent = {}
+for i = FIRST_NUMBER, #ARGV do
+    spent[ARGV[i]] = true
+end
+local placed = {}
+local records = redis.call('HGETALL', key_places)
+for i = 1, #records, 2 do
+    local number = string.match(records[i + 1], '^%d+')
+    local place = number and spent[number] and read_record(records[i + 1])
+    if place then
+        place.member = records[i]
+        placed[number] = place
+    end
 end
 
-local ended, some = {}, false
-for i = FIRST_NUMBER, #ARGV do
-    local seq = tonumber(ARGV[i])
-    if turn_is_over(seq) then
-        ended[seq], some = true, true
-        redis.call('HINCRBY', key_state, 'consumed', 1)
-        local member = owner_in(key_waiting, seq) or owner_in(key_priority, seq)
-            or owner_in(key_priority, seq - INVITED) or owner_in(key_draw, seq)
-            or owner_in(key_drawn, the_draw() and place_of_number(seq))
+-- Most pages are of numbers before the front: only those sets are searched in which a number of the page stands.
+local function score_of(number)
+    return string.format('%.0f', number * GENERATIONS)
+end
+local function has_some(set, shift)
+    return redis.call('ZCOUNT', set, score_of(ARGV[FIRST_NUMBER] + shift),
+        '(' .. score_of(ARGV[#ARGV] + shift + 1)) > 0
+end
+local lanes = {}
+for _, lane in ipairs({ { key_waiting, 0 }, { key_priority, 0 }, { key_priority, -INVITED }, { key_draw, 0 } }) do
+    if has_some(unpack(lane)) then
+        lanes[#lanes + 1] = lane
+    end
+end
+local some_away, some_drawn = has_some(key_away, 0), redis.call('ZCARD', key_drawn) > 0
+
+local function owner_in(set, number)
+    return redis.call('ZRANGEBYSCORE', set, score_of(number), '(' .. score_of(number + 1), 'LIMIT', 0, 1)[1]
+end
+local function find_owner(seq)
+    for _, lane in ipairs(lanes) do
+        local member = owner_in(lane[1], seq + lane[2])
         if member then
-            step_out(member, find_in_line(member))
-        else
-            member = owner_in(key_away, seq)
-            if member then
-                redis.call('ZREM', key_away, member)
-                redis.call('ZREM', key_awayUntil, member)
-            end
+            return member
         end
     end
+    local drawn = some_drawn and the_draw() and place_of_number(seq)
+    return drawn and owner_in(key_drawn, drawn)
 end
-local records = some and redis.call('HGETALL', key_places) or {}
-for i = 1, #records, 2 do
-    local place = read_record(records[i + 1])
-    if place and ended[place.seq] and place.claim == '' then
-        redis.call('ZREM', key_pickup, records[i])
-        redis.call('ZREM', key_ready, records[i])
-        redis.call('HDEL', key_places, records[i])
+
+-- Returns whether there was a place or a member in line to remove.
+local function remove_owner(seq, place)
+    if place then
+        redis.call('ZREM', key_pickup, place.member)
+        redis.call('ZREM', key_ready, place.member)
+        redis.call('HDEL', key_places, place.member)
+        return true
+    end
+    local member = find_owner(seq)
+    if member then
+        step_out(member, find_in_line(member))
+        return true
+    end
+    member = some_away and owner_in(key_away, seq)
+    if member then
+        redis.call('ZREM', key_away, member)
+        redis.call('ZREM', key_awayUntil, member)
+    end
+    return member
+end
+
+-- A number that is marked already may have its owner here: one who was seated again after an earlier loss, or whom an operator
+-- has let in.
+local count = 0
+for i = FIRST_NUMBER, #ARGV do
+    local seq, place = tonumber(ARGV[i]), placed[ARGV[i]]
+    local was_not_over = turn_is_over(seq)
+    if not (place and place.claim ~= '') and (remove_owner(seq, place) or was_not_over) then
+        count = count + 1
     end
 end
+redis.call('HINCRBY', key_state, 'consumed', count)
 return { 'LOADED' }

@@ -434,6 +434,71 @@ def test_who_is_set_aside_and_has_ordered_does_not_come_back(make_line):
     assert line.position("m", ticket).status == "NOT_ENTERED"
 
 
+@pytest.mark.parametrize("since", ["waiting", "with a token", "set aside"])
+def test_whoever_was_seated_again_and_orders_in_the_lost_moments_has_had_the_turn(lost, since):
+    """The number has been marked since its owner came back after the first loss; the second one hides the order."""
+    line = lost
+    ticket = line.enter("m").ticket
+    other = line.enter("other").ticket
+    line.lose()
+    line.publish(pickupSeconds=1)
+    assert line.position("m", ticket).status == "WAITING"
+    if since != "waiting":
+        line.promote(1)
+    if since == "set aside":
+        line.advance(5000)
+        line.promote(0)
+        assert line.members("away") == ["m"]
+    line.incarnation += 1
+    for _ in range(2):
+        assert line.load_spent(ticket.seq, script="spent_settle") == "LOADED"
+    assert line.load_spent(after=ticket.seq, script="spent_settle") == "LOADED"
+    assert line.counter("consumed") == 1
+    assert line.publish(intent="recover") == "PUBLISHED"
+    line.advance(1000)
+    assert line.place("m") is None and line.members("away") == []
+    assert line.position("m", ticket).status == "NOT_ENTERED"
+    assert line.position("other", other).rank == 0
+    line.check()
+
+
+def test_whoever_an_operator_has_let_in_and_orders_in_the_lost_moments_has_had_the_turn(cut):
+    """Leaving the line has marked the number, which the place keeps."""
+    ticket = cut.enter("m").ticket
+    assert cut.admit("m") == "ADMITTED"
+    cut.lose_the_end(spent=[ticket.seq])
+    assert cut.place("m") is None
+    assert cut.position("m", ticket).status == "NOT_ENTERED"
+    assert cut.counter("consumed") == 1
+    cut.check()
+
+
+def test_a_claim_that_has_spent_its_number_is_counted_by_its_settling(cut):
+    cut.enter("m")
+    cut.promote(1)
+    token = cut.position("m").token
+    assert cut.claim("m", token)[0] == "CLAIMED"
+    cut.lose_the_end(spent=[cut.place("m").seq])
+    assert cut.place("m").claim and cut.counter("consumed") == 0
+    assert cut.consume("m", token) == "CONSUMED"
+    assert cut.counter("consumed") == 1
+
+
+@pytest.mark.parametrize("state", ["WAITING", "CLAIMED"])
+def test_a_leaving_that_is_refused_ends_no_turn(cut, state):
+    """The member is still there: the ticket must keep its number."""
+    old = cut.enter("m").ticket
+    current = cut.enter("m").ticket
+    if state == "CLAIMED":
+        cut.promote(1)
+        assert cut.claim("m", cut.position("m").token)[0] == "CLAIMED"
+    cut.lose_the_end()
+    by, refusal = (old, "SESSION_REVOKED") if state == "WAITING" else (current, "ORDER_IN_PROGRESS")
+    assert cut.leave("m", by) == refusal
+    assert not cut.redis.getbit(cut.key("seated"), current.seq)
+    assert cut.position("m", current).code == "OK"
+
+
 def test_a_draw_that_was_held_stands_when_the_end_is_lost(make_line):
     line = make_line(**FAST, mode="lottery", opensAt=10**15)
     tickets = {f"m{i}": line.enter(f"m{i}").ticket for i in range(20)}
