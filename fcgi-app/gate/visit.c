@@ -232,6 +232,10 @@ struct gate_caller visit_gate_caller(const struct visit *visit)
         caller.generation = visit->pass.generation;
         caller.epoch = visit->pass.epoch;
         caller.incarnation = visit->pass.incarnation;
+        if (visit->has_ticket && visit->ticket.epoch == visit->pass.epoch &&
+            visit->ticket.seq == visit->pass.seq) {
+            caller.lane = visit->ticket.lane;
+        }
     }
     return caller;
 }

@@ -326,11 +326,11 @@ class Line:
 
     # The gate
 
-    def gate(self, member, gate_pass=None, visitor=False):
-        """`gate_pass` is what an earlier call answered. Returns a Pass, or the word of the refusal."""
+    def gate(self, member, gate_pass=None, visitor=False, lane=""):
+        """`gate_pass` is what an earlier call answered, `lane` that of the ticket. Returns a Pass, or the word of the refusal."""
         words = (("",) * 5 if gate_pass is None else
                  (gate_pass.admission, gate_pass.seq, gate_pass.generation, gate_pass.epoch, gate_pass.incarnation))
-        reply = self.call("gate_check", member, *words, 1 if visitor else 0, *one_token())
+        reply = self.call("gate_check", member, *words, 1 if visitor else 0, *one_token(), lane)
         return Pass(*reply[1:]) if reply[0] == "ADMITTED" else reply[0]
 
     def view(self):

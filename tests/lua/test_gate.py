@@ -2,7 +2,7 @@
 
 import pytest
 
-from lib.line import Line, Pass
+from lib.line import Line, Pass, Ticket
 
 # entryTtlSeconds, and how long a pass counts unasked.
 RENEWALS = [(1, 200), (10, 500), (60, 3000), (300, 15_000), (3600, 15_000)]
@@ -322,20 +322,103 @@ def test_a_pass_and_a_ticket_are_one_turn(lost):
     lost.check()
 
 
-def test_after_recovery_passes_keep_to_max_active(lost, clock):
-    """During recovery whoever was in comes in; after it the places count, and a refusal takes nothing from the pass."""
-    lost.publish(maxActive=5)
-    old = dict(zip("abcde", admitted(lost, *"abcde")))
-    lost.publish(maxActive=3)
+def test_passes_keep_to_max_active_during_recovery_too(lost, clock):
+    """Visits whose end Redis has forgotten come back like the others: the places count from the first one."""
+    old = {}
+    for member in "abcdefgh":
+        old[member] = admitted(lost, member)
+        if member < "f":
+            assert lost.end(member, old[member].admission) == "ENDED"
     lost.lose(recovery_ms=10_000)
-    for member in "abcd":
-        assert isinstance(lost.gate(member, old[member]), Pass), "they were in: nobody is thrown out"
+    for number, member in enumerate("abcdefgh"):
+        answer = lost.gate(member, old[member])
+        assert isinstance(answer, Pass) if number < 3 else answer == "WAIT"
+        lost.check()
     clock.pass_ms(10_000)
+    assert lost.promote().admitted == 0
+    assert set(lost.check()) == set("abc")
+
+
+def test_without_room_the_owner_of_a_pass_stands_before_those_who_waited(lost, clock):
+    """A refusal costs nobody the turn, with or without the ticket, however often it is asked for."""
+    lost.publish(maxActive=5)
+    tickets = {member: lost.enter(member).ticket for member in "abcde"}
     lost.promote()
-    assert lost.gate("e", old["e"]) == "WAIT", "four are in, three may be"
-    lost.end("a"), lost.end("b")
-    assert isinstance(lost.gate("e", old["e"]), Pass), "the pass was not used up by the refusal"
-    assert set(lost.check()) == {"c", "d", "e"}
+    old = {member: lost.gate(member) for member in "abcde"}
+    waits = lost.enter("waits").ticket
+    lost.publish(maxActive=2)
+    lost.lose(recovery_ms=10_000)
+    assert lost.position("waits", waits).rank == 0
+    for member in "eabcd":
+        answers = [lost.gate(member, old[member]) for _ in range(2)]
+        assert all(isinstance(answer, Pass) for answer in answers) if member in "ea" else answers == ["WAIT"] * 2
+    assert [lost.find(member)[0] for member in "bcd"] == ["WAITING"] * 3
+    assert lost.position("b", tickets["b"]).rank == 0
+    assert lost.enter("c", tickets["c"], mode="stay").rank == 1
+    again = lost.enter("d")
+    assert (again.code, again.seq, again.rank) == ("ALREADY", old["d"].seq, 2)
+    assert lost.position("waits", waits).rank == 3
+    lost.check()
+    clock.pass_ms(10_000)
+    for member in "bcd":
+        for place in list(lost.check()):
+            lost.end(place)
+        lost.publish(maxActive=1)
+        assert lost.promote().admitted == 1
+        assert isinstance(lost.gate(member, old[member]), Pass)
+        assert lost.promote().admitted == 0
+    assert lost.end("d") == "ENDED"
+    assert lost.gate("d", old["d"]) == "WAIT", "given back is given back"
+    assert lost.members("waiting") == ["waits"]
+    lost.check()
+
+
+def test_without_room_the_owner_of_a_pass_keeps_the_lane_of_the_ticket(lost):
+    lost.publish(maxActive=9)
+    lost.add_codes("priority", "VIP", uses=9)
+    lost.add_codes("invite", "INV", uses=9)
+    names = {"main": "", "priority": "VIP", "invite": "INV"}
+    tickets = {lane: lost.enter(lane, code=code).ticket for lane, code in names.items()}
+    lost.promote()
+    old = {lane: lost.gate(lane) for lane in names}
+    lost.publish(maxActive=0)
+    lost.lose()
+    for lane, one in old.items():
+        assert lost.gate(lane, one, lane=tickets[lane].lane) == "WAIT"
+        assert lost.position(lane, tickets[lane]).lane == lane
+    assert lost.members("priority") == ["invite", "priority"] and lost.members("waiting") == ["main"]
+    lost.check()
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_without_room_the_owner_of_a_pass_keeps_the_place_drawn(timed, clock, drawn):
+    """A number that was let in before the draw is on no list, and joins none."""
+    opens = clock.now + 60_000
+    line = timed(mode="lottery", opensAt=opens, ratePerSecond=100, burst=100, maxActive=9)
+    for number in range(6):
+        line.enter(f"m{number}")
+    if drawn:
+        clock.pass_ms(60_000)
+        line.promote()
+        line.hold_draw()
+        line.promote(2)
+    else:
+        assert line.admit("m2") == "ADMITTED"
+    inside = list(line.check())
+    old = {member: line.gate(member) for member in inside}
+    for key in line.redis.keys(line.key("*")):
+        line.redis.delete(key)
+    line.incarnation += 1
+    assert line.prepare() == "LOADED"
+    assert line.publish(seq_floor=1000, intent="recover", maxActive=0) == "PUBLISHED"
+    for other in (1, 6):
+        line.position(f"back{other}", Ticket(other, 0, 1, 1, "lottery"))
+    for member, one in old.items():
+        assert line.gate(member, one) == "WAIT"
+        assert line.find(member)[0] == "WAITING"
+    assert line.redis.llen(line.key("entrants")) == (0 if drawn else 2)
+    assert (set(inside) <= set(line.members("drawn"))) if drawn else line.members("waiting") == inside
+    line.check()
 
 
 def test_numbers_of_passes_are_not_given_out_again(lost):

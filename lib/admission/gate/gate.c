@@ -74,6 +74,7 @@ struct redis_command *gate_check(struct arena *arena, const struct gate_caller *
     }
     redis_command_add(command, is_visitor ? STR("1") : STR("0"));
     line_add_new_token(arena, command);
+    redis_command_add(command, caller->has_pass ? caller->lane : STR(""));
     return command;
 }
 

@@ -47,6 +47,7 @@ struct gate_caller {
     int64_t generation;
     int64_t epoch;
     int64_t incarnation;
+    struct str lane; /* of the ticket for `seq`; empty: not known */
 };
 
 /** A place in the active set, as returned by the script. Text is borrowed from the reply. */

@@ -1,5 +1,6 @@
 """Parts of Sluice that are gone: whoever is in stays until the visit ends, nobody new comes in, everybody is told."""
 
+import json
 import time
 
 import pytest
@@ -140,6 +141,35 @@ def test_redis_that_lost_its_memory(parts, api, in_and_out):
     assert not stranger.is_through()
     stranger.ask()
     assert stranger.come_in(seconds=15).status == 200
+
+
+def test_a_pass_for_which_there_is_no_room_any_more(parts, api, in_and_out):
+    """Its owner is the next to come in, with the number of before: without the ticket too, and with it in its lane."""
+    queue, site, browser = in_and_out(recoverySeconds=2)
+    assert api.admin("POST", f"/queues/{queue}/codes", {"kind": "priority", "codes": ["FAN CLUB"], "uses": 1}).status == 201
+    plain, first = Visitor(site.port), Visitor(site.port)
+    plain.come_in()
+    first.ask()
+    entered = first.ask(f"/_sluice/queues/{queue}/entries", "POST", body=json.dumps({"code": "FAN CLUB"}),
+                        headers={**FETCH, "Content-Type": "application/json"})
+    assert entered.status == 201, entered.body
+    first.come_in()
+    del plain.cookies[f"sluice_ticket-{queue}"]
+    before = {client: client.gate_pass(queue) for client in (plain, first)}
+    api.admin("PATCH", f"/queues/{queue}", {"maxActive": 1})
+    parts.forget_everything()
+    parts.reconcile_until(lambda: parts.redis.exists(f"sluice:{{{queue}}}:settings"), 20, "the queue is back")
+    until(lambda: browser.is_through() and browser.gate_pass(queue).incarnation == "2", 5, "a pass of now")
+    for client in before:
+        reply = client.ask()
+        assert (reply.status, reply.face, reply.state["rank"]) == (503, "WAITING", 0)
+    for lane, client in (("waiting", plain), ("priority", first)):
+        assert parts.redis.zrange(f"sluice:{{{queue}}}:{lane}", 0, -1) == [before[client].subject]
+    assert api.stats(queue)["ready"] == 1
+    api.admin("PATCH", f"/queues/{queue}", {"maxActive": 3})
+    for client, old in before.items():
+        client.come_in(seconds=15)
+        assert client.gate_pass(queue).seq == old.seq
 
 
 def replace_queue_workers(parts, between=lambda: None):
