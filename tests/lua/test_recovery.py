@@ -52,6 +52,59 @@ def test_newcomers_stand_behind_every_number_given(lost):
     assert lost.position("new").rank == 5
 
 
+def place_from_board(line, seq):
+    """As the waiting page computes it from the public state, 1 for the first."""
+    state = line.call("queue_state")
+    head, departures = state[3], [int(word) for word in state[12]]
+    gone = [(1024 * at, 1024 * at + 1023, count) for at, count in zip(departures[::2], departures[1::2])]
+    gone.append((head, *state[15:17]))
+    place = seq - head + 1 - sum(count for first, last, count in gone if first >= head and last < seq)
+    return min(max(place, 1), state[2])
+
+
+@pytest.mark.on("cluster")
+@pytest.mark.parametrize("kept", [True, False])
+def test_newcomers_can_compute_their_place_after_a_recovery(make_line, kept):
+    """Those of before it count as they come back, and as they leave; of those who are lost nobody knows."""
+    line = make_line(**FAST)
+    line.redis.hset(line.key("state"), "seq", 2000)
+    before = {f"m{i}": line.enter(f"m{i}").ticket for i in range(1200)}
+    for i in range(30, 80):
+        line.leave(f"m{i}")
+    assert place_from_board(line, before["m1199"].seq) == 1150
+    if kept:
+        line.incarnation += 1
+        assert line.prepare(script="spent_settle") == "LOADED"
+    else:
+        line.redis.flushall()
+        line.incarnation += 1
+        assert line.prepare() == "LOADED"
+    assert line.publish(seq_floor=1_000_000, intent="recover") == "PUBLISHED"
+    line.lead()
+    line.advance(1000)
+    back = [f"m{i}" for i in range(1200) if not 30 <= i < 80 and i % 10]
+    if not kept:
+        for member in back:
+            line.position(member, before[member])
+    assert [line.enter(f"n{i}").seq for i in range(100)] == list(range(1_000_001, 1_000_101))
+    line.leave("n50")
+
+    def agree(*members):
+        for member in members:
+            it = line.position(member)
+            assert place_from_board(line, it.seq) == it.rank + 1, member
+    agree("n0", "n49")
+    for member in ("m2", "m901", "m902", "m1199"):
+        line.leave(member)
+    agree("n0", "n49")
+    line.promote(10)
+    agree("n0", "n49")
+    while len(line.members("waiting")) > 90:
+        line.promote()
+    assert line.call("queue_state")[15:17] == [0, 0]
+    line.check()
+
+
 def test_ticket_above_the_floor_lifts_the_counter(lost):
     lost.enter("m")
     lost.lose(floor=10)

@@ -14,6 +14,13 @@ test('the head of the line has the first place', () => {
     assert.strictEqual(page.placeFromBoard(BOARD, 9000), 5001);
 });
 
+test('after a recovery the numbers that were skipped make the place smaller, besides the departures', () => {
+    const departures = [{from: 4000, to: 1004999, count: 1000000}, {from: 4096, to: 5119, count: 20}];
+    const board = boardWith({departures, lastSeq: 1006000});
+    assert.strictEqual(page.placeFromBoard(board, 1005000), 1001001 - 1000020);
+    assert.strictEqual(page.placeFromBoard(board, 6000), 2001 - 20);
+});
+
 test('only departures wholly between the head and oneself make the place smaller', () => {
     const departures = [
         {from: 3072, to: 4095, count: 7}, // holds the head

@@ -105,6 +105,17 @@ TEST(departures_come_in_order_from_the_head_on)
            "\"serverTime\":\"2026-01-01T00:00:00.123Z\",\"message\":null,"
            "\"opensAt\":\"1970-01-01T00:00:00.000Z\",\"closesAt\":null,\"activation\":\"on\","
            "\"mode\":\"fifo\"}");
+    line.uncounted_to = 8191;
+    line.uncounted = 6000;
+    expect(&line,
+           "{\"queue\":\"shop\",\"state\":\"OPEN\",\"waiting\":3,\"headSeq\":2050,\"lastSeq\":9000,"
+           "\"departures\":[{\"from\":2048,\"to\":3071,\"count\":5},"
+           "{\"from\":2050,\"to\":8191,\"count\":6000},"
+           "{\"from\":8192,\"to\":9215,\"count\":7},{\"from\":17408,\"to\":18431,\"count\":1}],"
+           "\"admittedPerSecond\":12.005,\"epoch\":2,\"incarnation\":1,"
+           "\"serverTime\":\"2026-01-01T00:00:00.123Z\",\"message\":null,"
+           "\"opensAt\":\"1970-01-01T00:00:00.000Z\",\"closesAt\":null,\"activation\":\"on\","
+           "\"mode\":\"fifo\"}");
 }
 
 int main(void)

@@ -124,6 +124,8 @@ enum outcome line_read_state(const redisReply *reply, struct line_state *state)
         .departures = reply->elements > 12 ? reply->element[12] : NULL,
         .activation = redis_reply_text(reply, 13),
         .mode = redis_reply_text(reply, 14),
+        .uncounted_to = redis_reply_int(reply, 15, 0),
+        .uncounted = redis_reply_int(reply, 16, 0),
     };
     return outcome;
 }

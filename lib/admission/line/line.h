@@ -71,6 +71,10 @@ struct line_state {
         *departures; /* range number, count, … : range r is the numbers 1024 r … 1024 r + 1023 */
     struct str activation; /* off, watch, on or hold */
     struct str mode;       /* fifo or lottery */
+    /* Of the numbers from head_seq to uncounted_to, how many are not in line and in no departures
+     * of a range that lies wholly between; 0 and 0: none. */
+    int64_t uncounted_to;
+    int64_t uncounted;
 };
 
 /** How a member enters who may have a place already. */

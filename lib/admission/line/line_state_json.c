@@ -11,38 +11,42 @@ static const int64_t RFC3339_LAST_MS = 253402300799999;
 static const int64_t RANGE_LAST = ((int64_t)1 << 41) / RANGE; /* of the highest place number */
 
 struct departure {
-    int64_t range;
+    int64_t from;
+    int64_t to;
     int64_t count;
 };
 
-static int by_range(const void *a, const void *b)
+static int by_numbers(const void *a, const void *b)
 {
     const struct departure *left = a, *right = b;
 
-    return (left->range > right->range) - (left->range < right->range);
+    return (left->from > right->from) - (left->from < right->from);
 }
 
 static void add_departures(struct buffer *out, struct arena *arena, const struct line_state *state)
 {
     size_t pairs = state->departures == NULL ? 0 : state->departures->elements / 2;
-    struct departure *list = arena_alloc(arena, pairs * sizeof(*list));
+    struct departure *list = arena_alloc(arena, (pairs + 1) * sizeof(*list));
     size_t count = 0;
 
+    if (state->uncounted > 0 && state->uncounted_to >= state->head_seq) {
+        list[count++] =
+            (struct departure){state->head_seq, state->uncounted_to, state->uncounted};
+    }
     for (size_t i = 0; i < pairs; i++) {
-        struct departure one = {redis_reply_int(state->departures, 2 * i, -1),
-                                redis_reply_int(state->departures, 2 * i + 1, 0)};
-        if (one.range >= 0 && one.range <= RANGE_LAST && one.range >= state->head_seq / RANGE) {
-            list[count++] = one;
+        int64_t range = redis_reply_int(state->departures, 2 * i, -1);
+        if (range >= 0 && range <= RANGE_LAST && range >= state->head_seq / RANGE) {
+            list[count++] = (struct departure){range * RANGE, range * RANGE + RANGE - 1,
+                                               redis_reply_int(state->departures, 2 * i + 1, 0)};
         }
     }
     if (count > 1) {
-        qsort(list, count, sizeof(*list), by_range);
+        qsort(list, count, sizeof(*list), by_numbers);
     }
     buffer_add(out, STR(",\"departures\":["));
     for (size_t i = 0; i < count; i++) {
         buffer_format(out, "%s{\"from\":%lld,\"to\":%lld,\"count\":%lld}", i == 0 ? "" : ",",
-                      (long long)(list[i].range * RANGE),
-                      (long long)(list[i].range * RANGE + RANGE - 1), (long long)list[i].count);
+                      (long long)list[i].from, (long long)list[i].to, (long long)list[i].count);
     }
     buffer_add_char(out, ']');
 }

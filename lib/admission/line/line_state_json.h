@@ -13,7 +13,8 @@
 /** Appends {"queue", "state", "waiting", "headSeq", "lastSeq", "departures": [{"from", "to",
  *  "count"}], "admittedPerSecond", "epoch", "incarnation", "serverTime", "message", "opensAt",
  *  "closesAt", "activation", "mode"} to `out`. `queue` is a slug. Departures are in order and start
- *  at the head: how many of those numbers left. Times before 1970 are null, so that
+ *  at the head: how many of those numbers left. After a recovery one more has the numbers from the
+ *  head on that were skipped or lost. Times before 1970 are null, so that
  *  `state->now_ms` of -1 gives the same text for the same state. `arena` is for temporary use. */
 void line_state_json(struct buffer *out, struct arena *arena, struct str queue,
                      const struct line_state *state);
