@@ -35,15 +35,15 @@ local function admitted(it, ends)
         tonumber(run.incarnation), now, ends + (now - virtual_now) }
 end
 
-local kind, it = locate(arg_member)
+local kind, live = locate(arg_member)
 if kind == 'READY' then
     -- Never earlier than before: entryTtlSeconds may have been lowered.
-    local ends = math.max(it.deadline, visit_end())
+    local ends = math.max(live.deadline, visit_end())
     redis.call('ZADD', key_ready, ends, arg_member)
     redis.call('ZREM', key_pickup, arg_member)
-    return admitted(it, ends)
+    return admitted(live, ends)
 elseif kind == 'CLAIMED' then
-    return admitted(it, virtual_now + it.remaining)
+    return admitted(live, virtual_now + live.remaining)
 end
 
 if redis.call('HEXISTS', key_unpaid, arg_member) == 1 then

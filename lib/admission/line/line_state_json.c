@@ -30,8 +30,7 @@ static void add_departures(struct buffer *out, struct arena *arena, const struct
     size_t count = 0;
 
     if (state->uncounted > 0 && state->uncounted_to >= state->head_seq) {
-        list[count++] =
-            (struct departure){state->head_seq, state->uncounted_to, state->uncounted};
+        list[count++] = (struct departure){state->head_seq, state->uncounted_to, state->uncounted};
     }
     for (size_t i = 0; i < pairs; i++) {
         int64_t range = redis_reply_int(state->departures, 2 * i, -1);
