@@ -3,6 +3,7 @@
  * With --once it prints what it did and exits with 1 if something needs a person.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
@@ -65,6 +66,9 @@ static void print_report(const struct reconcile_report *report)
     if (report->postgres_silent) {
         printf("needs a person: PostgreSQL does not answer\n");
     }
+    if (report->payments_unusable) {
+        printf("needs a person: payments cannot be looked up; see the log\n");
+    }
     if (report->places_mended > 0) {
         printf("needs a person: places were inconsistent; something else writes to Redis\n");
     }
@@ -103,6 +107,7 @@ static void log_report(const struct reconcile_report *report)
                          LOG_INT("paymentsSettled", report->payments_settled),
                          LOG_INT("paymentsOpen", report->payments_open),
                          LOG_INT("paymentsStuck", report->payments_stuck),
+                         LOG_INT("paymentsUnusable", report->payments_unusable),
                          LOG_INT("lotteriesDrawn", report->lotteries_drawn),
                          LOG_INT("codesLoaded", report->codes_loaded),
                          LOG_INT("couponsMended", report->coupons_mended),
@@ -170,7 +175,6 @@ int main(int argc, char **argv)
         .check = postgres_reach_check,
     };
     struct settings settings;
-    char payment_error[PAYMENT_PROVIDER_ERROR];
     int64_t seconds = 0;
     int code = program_start(&program, argc, argv, &settings);
 
@@ -193,14 +197,13 @@ int main(int argc, char **argv)
         .arena = arena_new(),
     };
     reconcile.outbox_acks.redis = reconcile.redis;
-    bool is_payable = payment_provider_open(&settings, &reconcile.payment_provider, payment_error);
-    confine(&settings, &(struct confinement){.reads = READ_AGAIN,
-                                             .has_postgres = true,
-                                             .calls_others = reconcile.payment_provider != NULL});
-    if (!is_payable) {
-        log_event(LOG_LEVEL_ERROR, "payments.unusable", LOG_FIELDS(LOG_TEXT("why", payment_error)));
-        code = PROGRAM_BAD_CONFIG;
-    } else if (seconds > 0) {
+    /* Each pass opens it otherwise: recoveries must not wait for its key. */
+    (void)reconcile_payments_open(&reconcile);
+    confine(&settings,
+            &(struct confinement){.reads = READ_AGAIN,
+                                  .has_postgres = true,
+                                  .calls_others = strcmp(settings.payment_provider, "none") != 0});
+    if (seconds > 0) {
         run_until_shutdown(&reconcile, seconds);
         code = PROGRAM_OK;
     } else {

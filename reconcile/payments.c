@@ -1,5 +1,8 @@
 /* Settles payments that are due for a look-up, by the provider's answer. */
+#include <string.h>
+
 #include "lib/base/clock.h"
+#include "lib/base/log.h"
 #include "lib/metrics/metrics.h"
 #include "lib/orders/payments/payment_admin.h"
 #include "lib/payments/payment_flow.h"
@@ -47,18 +50,47 @@ static bool settle_next(struct reconcile *reconcile, const struct payment_flow *
     return false;
 }
 
+bool reconcile_payments_open(struct reconcile *reconcile)
+{
+    char error[PAYMENT_PROVIDER_ERROR];
+
+    if (reconcile->payment_provider != NULL ||
+        payment_provider_open(reconcile->settings, &reconcile->payment_provider, error)) {
+        reconcile->payment_error[0] = '\0';
+        return true;
+    }
+    /* Each cause once: a pass follows every few seconds. */
+    if (strcmp(error, reconcile->payment_error) != 0) {
+        str_copy(str_of(error), reconcile->payment_error, sizeof(reconcile->payment_error));
+        log_event(LOG_LEVEL_ERROR, "payments.unusable", LOG_FIELDS(LOG_TEXT("why", error)));
+    }
+    return false;
+}
+
+/* A look-up may take as long as the provider's timeout. Not while another reconcile recovers the
+ * queues: the next pass would be overtaken again. */
+static bool queues_wait(struct reconcile *reconcile)
+{
+    return !reconcile->report.overtaken && reconcile_tenures_changed(reconcile);
+}
+
 void reconcile_payments(struct reconcile *reconcile)
 {
+    /* Without its provider every payment would be taken for another provider's. */
+    if (!reconcile_payments_open(reconcile)) {
+        reconcile->report.payments_unusable = true;
+        return;
+    }
     const struct payment_flow flow = {
         .settings = reconcile->settings,
         .postgres = reconcile->postgres,
         .redis = reconcile->redis,
         .provider = reconcile->payment_provider,
     };
-
     int64_t end_ms = clock_monotonic_ms() + LONGEST_MS;
 
-    while (settle_next(reconcile, &flow) && clock_monotonic_ms() < end_ms) {
+    while (settle_next(reconcile, &flow) && clock_monotonic_ms() < end_ms &&
+           !queues_wait(reconcile)) {
     }
 }
 

@@ -52,5 +52,5 @@ bool reconcile_needs_person(const struct reconcile_report *report)
 {
     return (report->redis_silent && !report->overtaken) || report->postgres_silent ||
            report->places_mended > 0 || report->outbox_stuck > 0 || report->seats_corrected > 0 ||
-           report->payments_stuck > 0 || report->for_person_count > 0;
+           report->payments_stuck > 0 || report->for_person_count > 0 || report->payments_unusable;
 }

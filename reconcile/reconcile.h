@@ -36,6 +36,7 @@ struct reconcile_report {
     int64_t payments_settled;
     int64_t payments_open; /* looked up, but neither the provider nor PostgreSQL let us settle it */
     int64_t payments_stuck;          /* of those, the ones that a person should check */
+    bool payments_unusable;          /* the provider cannot be called: no payment was looked up */
     struct payment_seen *for_person; /* see reconcile_payments_for_person() */
     size_t for_person_count;
     int64_t places_mended;
@@ -62,7 +63,8 @@ struct reconcile {
     const struct settings *settings;
     struct redis *redis;
     struct postgres *postgres;
-    struct payment_provider *payment_provider; /* NULL: there is none */
+    struct payment_provider *payment_provider;  /* NULL: there is none, or it is unusable */
+    char payment_error[PAYMENT_PROVIDER_ERROR]; /* why it is unusable, as last logged */
     struct arena *arena;
     struct reconcile_report report; /* of the current pass */
     struct outbox_acks outbox_acks; /* tokens that were spent here, not by their workers */
@@ -146,7 +148,12 @@ bool reconcile_load_coupons(struct reconcile *reconcile, const struct queue_row 
 /** Applies to Redis the committed orders that it has missed (outbox.c). */
 void reconcile_outbox(struct reconcile *reconcile);
 
-/** Looks up due payments, and finishes them as the provider reports (payments.c). */
+/** Opens the provider that the settings name, unless it is open. Returns false, with a log event,
+ *  if it cannot be used; its key file may be usable at the next attempt (payments.c). */
+bool reconcile_payments_open(struct reconcile *reconcile);
+
+/** Looks up due payments, and finishes them as the provider reports. Ends early if a primary has
+ *  started a new tenure; looks up none if the provider cannot be used (payments.c). */
 void reconcile_payments(struct reconcile *reconcile);
 
 /** Lists the payments that need a person, whether or not they were due in this pass

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from lib import processes
+from lib import logs, processes
 from lib.client import assert_problem
 from lib.paying import SETTINGS, WORKERS, Purchase, result_of
 from lib.processes import is_stopped
@@ -341,6 +341,68 @@ def test_a_payment_is_one_reconciler_s(paying):
     assert len(calls()) == 3 and {call["subject"] for call in calls()} == refs
     assert max(call["at"] for call in calls()) - min(call["at"] for call in calls()) < 6, "at the same time: one after the other takes 7"
     assert {purchase.assert_agrees() for purchase in purchases} == {"PAID"}
+
+
+# Redis restarts meanwhile
+
+def recoveries(parts, queue):
+    return [event for event in logs.events(parts.logs, "queue.recovered") if event["queue"] == queue]
+
+
+def restart_redis(parts):
+    """As if its machine had been started anew: nothing is admitted before reconcile has recovered the queues."""
+    assert parts.reconciler
+    parts.redis_server.kill()
+    parts.start_redis()
+
+
+def test_a_slow_provider_does_not_delay_recoveries(paying):
+    """At most the look-up that runs, and one that begins while Redis is down."""
+    queue = paying.api.queue()
+    purchases = [Purchase(paying, queue=queue) for _ in range(4)]
+    backs = [purchase.press() for purchase in purchases]
+    paying.simulator.fault("approve.drop_after_commit")
+    assert {result_of(a) for a in paying.api.together([p.back_call(b) for p, b in zip(purchases, backs)])} == {"confirming"}
+    paying.simulator.fault("order.delay=2200")
+    paying.reconfigure(payment_timeout_ms=5000)
+
+    def calls():
+        return sum(len(paying.simulator.calls(purchase.payment(), "order")) for purchase in purchases)
+    before = calls()
+    paying.postgres.query("UPDATE payment SET retry_at = now() WHERE state = 'UNKNOWN'")
+    paying.start_reconcile()
+    until(lambda: calls() > before, 10, "a look-up")
+    restart_redis(paying)
+    until(lambda: recoveries(paying, queue), 25, "the queue is recovered", every=0.05)
+    assert calls() - before <= 2
+    paying.simulator.behave()
+    paying.stop_reconcile()
+    paying.reconfigure(payment_timeout_ms=SETTINGS["payment_timeout_ms"])
+    paying.settle_payments(lambda: {purchase.state() for purchase in purchases} == {"PAID"})
+    assert {purchase.assert_agrees() for purchase in purchases} == {"PAID"}
+
+
+def test_an_unusable_key_stops_look_ups_alone(paying, purchase):
+    back = purchase.press()
+    paying.simulator.fault("approve.drop_after_commit")
+    assert result_of(purchase.come_back(back)) == "confirming"
+    paying.simulator.behave()
+    paying.make_due()
+    paying.allowed_errors.add("payments.unusable")
+    paying.simulator.secret_file.chmod(0o644)
+    try:
+        paying.start_reconcile()
+        restart_redis(paying)
+        until(lambda: recoveries(paying, purchase.queue), 20, "the queue is recovered")
+        assert "needs a person: payments cannot be looked up" in paying.reconcile(expect=1)
+        assert paying.reconciler.alive() and purchase.state() == "UNKNOWN"
+        assert paying.simulator.calls(purchase.payment(), "order") == []
+        assert logs.events(paying.logs, "payments.unusable")
+    finally:
+        paying.simulator.secret_file.chmod(0o600)
+    until(lambda: (paying.make_due(), purchase.state() == "PAID")[1], 15, "it is looked up once the key is usable")
+    paying.stop_reconcile()
+    assert purchase.assert_agrees() == "PAID"
 
 
 # Webhooks that come at a bad moment
