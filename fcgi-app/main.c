@@ -16,6 +16,7 @@
 #include "fcgi-app/pool/event_loop.h"
 #include "fcgi-app/pool/listener.h"
 #include "fcgi-app/pool/services.h"
+#include "fcgi-app/pool/stop_signal.h"
 #include "lib/admission/snapshot/snapshot.h"
 #include "lib/base/log.h"
 #include "lib/captcha/siteverify.h"
@@ -30,6 +31,9 @@
 #include "lib/store/postgres.h"
 #include "lib/store/postgres_reach.h"
 #include "lib/store/redis.h"
+
+/* multiwatch restarts a worker immediately, however often it exits. */
+enum { RESTART_PAUSE_MS = 1000 };
 
 static const char *const QUEUE_NEEDS[] = {SETTINGS_REDIS, "queue_ticket_keys_file",
                                           "visitor_keys_file", "waiting_room_directory", NULL};
@@ -282,6 +286,28 @@ static int serve(enum pool pool, const struct settings *settings)
     return code;
 }
 
+static int run(struct program *program, int argc, char **argv)
+{
+    struct settings settings;
+    int code = program_start(program, argc, argv, &settings);
+
+    if (code != PROGRAM_GOES_ON) {
+        return code;
+    }
+    int pool = pool_of_option();
+    if (pool < 0) {
+        code = program_usage_error(program,
+                                   "--pool must be queue, order, payment, catalog or operator");
+    } else if (!listener_prepare() || FCGX_Init() != 0) {
+        code = program_usage_error(
+            program, "file descriptor 0 is not a listening socket: start it with spawn-fcgi");
+    } else {
+        code = serve((enum pool)pool, &settings);
+    }
+    settings_free(&settings);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     struct program program = {
@@ -292,22 +318,10 @@ int main(int argc, char **argv)
         .option_count = 1,
         .check = check_settings,
     };
-    struct settings settings;
-    int code = program_start(&program, argc, argv, &settings);
+    int code = run(&program, argc, argv);
 
-    if (code != PROGRAM_GOES_ON) {
-        return code;
+    if (code == PROGRAM_BAD_CONFIG && !program.only_asked) {
+        stop_signal_wait(RESTART_PAUSE_MS);
     }
-    int pool = pool_of_option();
-    if (pool < 0) {
-        code = program_usage_error(&program,
-                                   "--pool must be queue, order, payment, catalog or operator");
-    } else if (!listener_prepare() || FCGX_Init() != 0) {
-        code = program_usage_error(
-            &program, "file descriptor 0 is not a listening socket: start it with spawn-fcgi");
-    } else {
-        code = serve((enum pool)pool, &settings);
-    }
-    settings_free(&settings);
     return code;
 }

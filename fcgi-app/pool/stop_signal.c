@@ -1,5 +1,6 @@
 #include "fcgi-app/pool/stop_signal.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -63,6 +64,16 @@ void stop_signal_look(const sigset_t *open_mask, int64_t now_ms)
     if (sigprocmask(SIG_SETMASK, open_mask, &closed) == 0) {
         (void)sigprocmask(SIG_SETMASK, &closed, NULL);
     }
+}
+
+void stop_signal_wait(int64_t ms)
+{
+    const struct timespec time = {.tv_sec = (time_t)(ms / 1000),
+                                  .tv_nsec = (long)(ms % 1000) * 1000000};
+    sigset_t open_mask;
+
+    stop_signal_install(&open_mask);
+    (void)ppoll(NULL, 0, &time, &open_mask);
 }
 
 bool stop_signal_came(void)

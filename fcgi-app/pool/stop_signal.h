@@ -19,6 +19,9 @@ void stop_signal_install(sigset_t *open_mask);
  *  to block: a busy process always finds something ready and would never see them. */
 void stop_signal_look(const sigset_t *open_mask, int64_t now_ms);
 
+/** Installs them too, and waits `ms` milliseconds or until the process is asked to exit. */
+void stop_signal_wait(int64_t ms);
+
 /** True once the process was asked to exit. */
 bool stop_signal_came(void);
 

@@ -181,6 +181,7 @@ int program_start(struct program *program, int argc, char **argv, struct setting
     if (code != PROGRAM_GOES_ON) {
         return code;
     }
+    program->only_asked = parsed_options.check || parsed_options.print;
     if (!settings_load(parsed_options.config, settings, error)) {
         return bad_config(program, error);
     }
@@ -198,7 +199,7 @@ int program_start(struct program *program, int argc, char **argv, struct setting
     if (parsed_options.check && !parsed_options.print) {
         (void)printf("%s: the settings are good\n", program->name);
     }
-    if (parsed_options.check || parsed_options.print) {
+    if (program->only_asked) {
         settings_free(settings);
         return PROGRAM_OK;
     }

@@ -51,6 +51,7 @@ struct program {
     const char *arguments_help;
     char **arguments;   /* out: what is not an option, borrowed from argv */
     int argument_count; /* out */
+    bool only_asked;    /* out: --check-config or --print-config was given */
 };
 
 /** Parses the command line, loads the settings from --config (else $SLUICE_CONFIG, else defaults
