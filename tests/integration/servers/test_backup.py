@@ -1,6 +1,7 @@
 """A backup is put back after everything was lost: whoever stood in line stands where they stood."""
 
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -118,3 +119,51 @@ def test_the_newest_are_kept(parts, places):
     assert {entry.name for entry in folder.iterdir()} == {
         os.path.basename(backup), "sluice-20220101T000000Z", "somebody-else-s"}
     until(lambda: parts.api.admin("GET", "/queues").status == 200, 5)
+
+
+def test_keys_that_differ_are_neither_kept_nor_replaced_silently(parts, api, places, tmp_path):
+    """A new installation has fresh keys, with which every ticket of before would be void."""
+    where, folder = places
+    api.queue()
+    backup = run("backup", "--to", folder, *where)
+    fresh = tmp_path / "fresh"
+    shutil.copytree(parts.secrets, fresh)
+    for name in ("queue-ticket.keys", "visitor.keys", "member-jwt.key"):
+        (fresh / name).write_text("fresh\n")
+    (fresh / "stores").mkdir()
+    (fresh / "stores" / "redis.key").write_text("of these stores\n")
+    anew = ["--config", parts.config, "--secrets", fresh]
+    before = {path: path.read_bytes() for path in fresh.rglob("*") if path.is_file()}
+    stop_all(parts)
+    said = run("restore", *anew, backup, expect=1)
+    assert "visitor.keys" in said and "--replace-keys" in said and "--keep-keys" in said
+    assert run("restore", *anew, "--keep-keys", "--replace-keys", backup, expect=64)
+    assert {path: path.read_bytes() for path in fresh.rglob("*") if path.is_file()} == before
+    run("restore", *anew, "--keep-keys", backup)
+    assert all(path.read_bytes() == text for path, text in before.items())
+    run("restore", *anew, "--replace-keys", backup)
+    for name in ("queue-ticket.keys", "visitor.keys", "member-jwt.key", "admin.key"):
+        assert (fresh / name).read_bytes() == (parts.secrets / name).read_bytes()
+        assert (fresh / name).stat().st_mode & 0o077 == 0
+    assert (fresh / "stores" / "redis.key").read_text() == "of these stores\n"
+    run("restore", *anew, backup)
+    start_all(parts)
+
+
+def test_a_backup_of_an_earlier_release_is_restored_as_it_was(parts, api, places):
+    """It lacks what this release's rights name: those come with the migrations."""
+    where, folder = places
+    queue = api.queue()
+    now = run("backup", "--to", folder, *where)
+    stop_all(parts)
+    newest = parts.postgres.value("SELECT max(version) FROM schema_migration")
+    parts.postgres.query("DELETE FROM schema_migration WHERE version = %s", newest)
+    parts.postgres.query("ALTER TABLE program_pass RENAME TO pass_of_before")
+    earlier = run("backup", "--to", folder, *where)
+    run("restore", *where, earlier)
+    assert parts.postgres.value("SELECT count(*) FROM pass_of_before") >= 0
+    assert parts.postgres.value("SELECT has_table_privilege('sluice-operator', 'audit', 'SELECT')") is False
+    run("restore", *where, now)
+    assert parts.postgres.value("SELECT has_table_privilege('sluice-operator', 'audit', 'SELECT')") is True
+    assert parts.postgres.value("SELECT count(*) FROM queue WHERE id = %s", queue) == 1
+    start_all(parts)
