@@ -20,6 +20,7 @@ struct doctor {
     struct arena *arena;
     struct settings settings; /* zeroed if they cannot be read */
     bool has_settings;
+    const char *settings_file; /* whether or not it can be read */
     json_object
         *items; /* as in GET /v1/admin/checklist: {"name", "queue", "state", "detail", "do"} */
     int64_t counts[FINDING_FAIL + 1];
@@ -45,6 +46,7 @@ int64_t doctor_kernel_number(const struct doctor *doctor, const char *file);
 
 void doctor_kernel(struct doctor *doctor);
 void doctor_files(struct doctor *doctor);
+void doctor_programs(struct doctor *doctor);
 void doctor_nginx(struct doctor *doctor);
 void doctor_redis(struct doctor *doctor);
 void doctor_postgres(struct doctor *doctor);

@@ -108,6 +108,7 @@ static void read_settings(struct doctor *doctor)
     const char *file = settings_file(doctor->invocation);
     char error[SETTINGS_ERROR];
 
+    doctor->settings_file = file;
     doctor->has_settings = load(doctor, file, error);
     if (doctor->has_settings) {
         doctor_note(doctor, "settings", FINDING_OK, "", "%s is valid", file);
@@ -168,6 +169,7 @@ enum exit_code command_doctor(const struct command *command, const struct invoca
     read_settings(&doctor);
     doctor_kernel(&doctor);
     doctor_files(&doctor);
+    doctor_programs(&doctor);
     doctor_nginx(&doctor);
     doctor_redis(&doctor);
     doctor_postgres(&doctor);

@@ -7,7 +7,7 @@
 #include "sluicectl/doctor.h"
 
 enum {
-    BACKLOG = 1024, /* of the sockets of the pools and of nginx, as scripts/run sets them */
+    BACKLOG = 4096, /* of the sockets of the pools and of nginx, as scripts/run sets them */
     FILES = 65536,
     NUMBER_TEXT = 64
 };

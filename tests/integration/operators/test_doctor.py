@@ -12,8 +12,8 @@ import pytest
 
 from lib.sluicectl import Sluicectl
 
-OURS = ("board", "kernel.", "nginx.", "redis.", "postgres.", "secret.", "memory.", "disk.", "settings", "server.reach",
-        "server.http-clock")
+OURS = ("board", "kernel.", "program.", "nginx.", "redis.", "postgres.", "secret.", "memory.", "disk.", "settings",
+        "server.reach", "server.http-clock")
 KERNEL = {"net/core/somaxconn": "4096", "net/ipv4/tcp_max_syn_backlog": "4096", "net/ipv4/tcp_syncookies": "1",
           "fs/file-max": "1000000", "vm/overcommit_memory": "1"}
 
@@ -82,11 +82,11 @@ def test_nothing_is_found_on_a_sound_system(patient):
 
 
 def low_somaxconn(patient):
-    patient.set_kernel("net/core/somaxconn", "128")
+    patient.set_kernel("net/core/somaxconn", "4095")
 
 
 def short_syn_backlog(patient):
-    patient.set_kernel("net/ipv4/tcp_max_syn_backlog", "256")
+    patient.set_kernel("net/ipv4/tcp_max_syn_backlog", "4095")
 
 
 def no_syncookies(patient):
@@ -260,6 +260,33 @@ def test_the_server_s_own_checklist_is_part_of_it(patient, api):
 def test_without_a_server(patient):
     called = patient.sluicectl.call("doctor", "--config", patient.config, url="http://127.0.0.1:1")
     assert called.code == 1 and "fail  server.reach" in called.output
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root looks as other users do")
+def test_keys_are_read_as_the_program_s_user_reads_them(patient):
+    """Root may read a key that its program may not."""
+    commands = patient.directory / "commands"
+    commands.mkdir()
+    (commands / "systemctl").write_text(
+        "#!/bin/sh\nfor unit; do :; done\ncase $unit in *@order.*) ;; *) echo User=; exit ;; esac\n"
+        "echo User=www-data\n"
+        f"echo 'ExecStart={{ path=/x ; argv[]=/x order /usr/bin/sluice-fcgi --config {patient.config} ; ignore_errors=no }}'\n")
+    (commands / "systemctl").chmod(0o755)
+    (commands / "sluice-fcgi").symlink_to(patient.parts.build / "sluice-fcgi")
+    patient.sluicectl.environment["PATH"] = f"{commands}:{os.environ['PATH']}"
+    patient.directory.chmod(0o711)
+    patient.config.chmod(0o644)
+    patient.secrets.chmod(0o711)
+    wrong = patient.findings(1)
+    assert set(wrong) == {"program.order-pool"} and "www-data" in wrong["program.order-pool"]["detail"]
+    assert str(patient.secrets) in wrong["program.order-pool"]["detail"]
+    for key in patient.secrets.iterdir():
+        shutil.chown(key, "www-data")
+    assert patient.findings() == {}
+    # Settings that no unit reads need not be readable for one.
+    shutil.chown(patient.secrets / "visitor.keys", "root")
+    patient.change(commands / "systemctl", str(patient.config), "/etc/sluice/sluice.conf")
+    assert patient.findings() == {}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
