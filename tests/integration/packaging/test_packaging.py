@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -230,6 +231,12 @@ def test_settings_that_are_installed_are_accepted(installed, tmp_path, by_progra
         run(build / program, "--check-config", "--config", config)
 
 
+def test_the_programs_can_read_settings_that_make_install_has_placed():
+    """make install knows no users; systemd-tmpfiles gives the file its group."""
+    text = (ROOT / "packaging/etc/tmpfiles.conf").read_text()
+    assert re.search(r"^z /etc/sluice/sluice\.conf +0640 root +sluice +-$", text, re.MULTILINE)
+
+
 def test_who_must_act_does_not_wait_behind_one_other_operator():
     said = run("bash", "-c", f"source {ROOT}/scripts/lib/pool_sizes.sh && pool_workers operator",
                environment={"SLUICE_OPERATOR_WORKERS": ""})
@@ -311,3 +318,39 @@ def test_a_pool_opens_its_socket_where_nobody_hands_it_one(parts, make_directory
     for wrong in (("nothing", "program"), ("queue",), ()):
         run(ROOT / "scripts/pool", *wrong, expect=64)
     run(ROOT / "scripts/pool", "queue", "program", environment={"SLUICE_QUEUE_WORKERS": "many"}, expect=64)
+
+
+@pytest.fixture
+def unusable(parts, make_directory):
+    """Settings with a key file that others may read."""
+    place = make_directory("unusable")
+    key = place / "queue-ticket.keys"
+    key.write_text((parts.secrets / "queue-ticket.keys").read_text())
+    key.chmod(0o644)
+    text = parts.config.read_text()
+    (place / "sluice.conf").write_text(text.replace(str(parts.secrets / "queue-ticket.keys"), str(key)))
+    return place
+
+
+def test_workers_that_cannot_start_pause_before_the_next_attempt(parts, unusable):
+    pool = Process("pool", [ROOT / "scripts/pool", "queue", parts.build / "sluice-fcgi", "--config", unusable / "sluice.conf"],
+                   unusable / "pool.log", env={**parts.environment, "SLUICE_POOL_SOCKETS": str(unusable),
+                                               "SLUICE_QUEUE_WORKERS": "2"})
+    try:
+        until(lambda: pool.text().count("queue-ticket.keys") >= 5, 30, "third attempts of two workers", every=0.02)
+        assert time.monotonic() - pool.started >= 2
+    finally:
+        assert pool.stop(seconds=20) == 0
+
+
+def test_a_worker_that_pauses_ends_when_asked(parts, unusable):
+    """At least once of three times faster than the pause takes."""
+    took = []
+    for number in range(3):
+        worker = Process("worker", [parts.build / "sluice-fcgi", "--pool", "queue", "--config", unusable / "sluice.conf"],
+                         unusable / f"worker-{number}.log", env=parts.environment)
+        until(worker.text, 15, "its complaint", every=0.01)
+        began = time.monotonic()
+        worker.stop()
+        took.append(time.monotonic() - began)
+    assert min(took) < 0.5, took
