@@ -68,7 +68,6 @@ static void read_entry(const redisReply *reply, int64_t asked_at, struct l2_answ
     entry->version = redis_reply_int(reply, AT_VERSION, 0);
     str_copy(redis_reply_text(reply, AT_ETAG), entry->etag, sizeof(entry->etag));
     entry->text = redis_reply_text(reply, AT_TEXT);
-    answer->has_text = entry->text.n > 0;
     answer->has_run_out = left == 0;
 }
 
@@ -95,6 +94,8 @@ void l2_read(struct redis *redis, struct arena *arena, const struct l2_question 
                      : str_equal(flight, STR("OTHER")) ? L2_FLIGHT_OTHER
                                                        : L2_FLIGHT_NO;
     read_entry(reply, asked_at, answer);
+    /* As the script decides it: a text may also be empty. */
+    answer->has_text = answer->entry.stamp != 0 && answer->entry.stamp != question->known;
 }
 
 enum l2_filled l2_fill(struct redis *redis, struct arena *arena, const struct catalog_key *key,

@@ -56,8 +56,9 @@ def make_show(api, seats=12):
     sections = [{"name": "A", "rows": 1, "seatsPerRow": min(seats, 100), "price": {"amount": 5000, "currency": "KRW"}}]
     if seats > 100:
         sections[0]["rows"] = seats // 100
+    plan = {"plan": {"sections": sections}} if seats else {}
     answer = api.admin("PUT", f"/shows/{name}", {
-        "concert": concert, "startsAt": "2030-05-01T19:00:00Z", "queue": queue, "plan": {"sections": sections}})
+        "concert": concert, "startsAt": "2030-05-01T19:00:00Z", "queue": queue, **plan})
     assert answer.status == 201, answer.body
     return concert, name
 
@@ -451,6 +452,19 @@ def test_processes_killed_while_they_read_and_write_leave_nothing_behind(parts, 
     before = counters(hosts[0])[l1]
     fastcgi.together([(hosts[0], f"/v1/concerts/{concert}")] * 40)
     assert counters(hosts[0])[l1] - before >= 20, "the memory is still of use"
+
+
+def test_a_show_without_seats_is_read_like_any_other(parts, api, hosts):
+    """Its plan is there and empty: nobody waits for another text, and one host's query serves the other."""
+    _, name = make_show(api, seats=0)
+    in_vain = "sluice_catalog_waits_in_vain_total"
+    before = [counters(socket)[in_vain] for socket in hosts]
+    with counted(parts) as asked:
+        for socket in hosts * 2:
+            answer = fastcgi.get(socket, f"/v1/shows/{name}/seats")
+            assert (answer.status, answer["holdsKnown"], answer["seats"]) == (200, True, [])
+        assert asked("catalog_seat_plan") == 1
+    assert [counters(socket)[in_vain] for socket in hosts] == before
 
 
 def test_every_pool_shows_the_counters_of_the_host(parts, api, hosts, show):
