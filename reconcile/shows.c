@@ -82,26 +82,45 @@ bool reconcile_load_shows(struct reconcile *reconcile, const struct queue_row *q
     return each_show(reconcile, queue, load_with_states);
 }
 
+/* Whether Redis has another plan than PostgreSQL. A version of Redis that PostgreSQL, asked after
+ * Redis, does not have yet is one that PostgreSQL has lost: its numbers go on above that one, so
+ * that Redis accepts them. */
+static enum postgres_outcome compare_plan(struct reconcile *reconcile,
+                                          const struct show_version *show,
+                                          const struct show_known *known, bool *differs)
+{
+    if (known->highest > show->version) {
+        return seat_store_outrun(reconcile->postgres, reconcile->arena, show->show, known->highest,
+                                 differs);
+    }
+    *differs = known->version < show->version || known->updated_us != show->updated_us;
+    return POSTGRES_OK;
+}
+
 /* Loads a show that is missing or outdated in Redis. */
 static bool load_if_outdated(struct reconcile *reconcile, const struct queue_row *queue,
                              const struct show_version *show)
 {
     const struct show_ref ref = {.queue = queue->id, .show = show->show};
-    int64_t version = 0;
-    int64_t held;
-    enum outcome known = seats_known(reconcile->redis, reconcile->arena, &ref, &version, &held);
+    struct show_known known;
+    bool differs = true;
+    enum outcome found = seats_known(reconcile->redis, reconcile->arena, &ref, &known);
 
-    if (known == OUTCOME_ADMISSION_UNAVAILABLE) {
+    if (found == OUTCOME_ADMISSION_UNAVAILABLE) {
         reconcile->report.redis_silent = true;
         return false;
     }
-    if (known == OUTCOME_OK && version >= show->version) {
+    if (found == OUTCOME_OK && compare_plan(reconcile, show, &known, &differs) != POSTGRES_OK) {
+        reconcile->report.postgres_silent = true;
+        return false;
+    }
+    if (!differs) {
         return true;
     }
-    log_event(LOG_LEVEL_INFO, "show.load",
+    log_event(known.version > show->version ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "show.load",
               LOG_FIELDS(LOG_STR("show", show->show), LOG_STR("queue", queue->id),
-                         LOG_INT("known", version), LOG_INT("version", show->version)));
-    return known == OUTCOME_OK ? load_show(reconcile, show)
+                         LOG_INT("known", known.version), LOG_INT("version", show->version)));
+    return found == OUTCOME_OK ? load_show(reconcile, show)
                                : load_with_states(reconcile, queue, show);
 }
 

@@ -66,6 +66,7 @@ BEGIN
                 'program_pass queue queue_code queue_code_use queue_history queue_record seat seat_state show'),
             ('reconcile', 'SELECT, UPDATE (attempts, retry_at), DELETE', 'outbox'),
             ('reconcile', 'UPDATE (seq_checkpoint, version)', 'queue'),
+            ('reconcile', 'UPDATE (version)', 'show'),
             ('reconcile', 'INSERT, DELETE', 'queue_history'),
             ('reconcile', 'INSERT, UPDATE (finished_at)', 'program_pass')
         ) AS rights (program, privileges, names)

@@ -1,7 +1,7 @@
 -- seats: the keys of a show's seats, and the functions that keep them consistent.
 -- Needs KEYS show:info, show:plan, show:planNext, show:board, show:boardNext, show:held, show:holds, show:mine
 -- and now, the time in ms.
---   info   version, maxSeats, holdTtlMs, total; loading, loadingBy, loaded while another version is being loaded
+--   info   version, updated, maxSeats, holdTtlMs, total; loading, loadingBy, loaded while another version is being loaded
 --   plan   seat → position        board  a cell a position: state, and for a hold its end
 --   held   seat → end, sorted     holds  seat → member       mine  member → seat/deadline/guard/claim/admission …
 --   taken  seat → change/state/member/order                  owned member → seats of orders that have not ended

@@ -67,8 +67,9 @@ class Show:
     # What operators and PostgreSQL say
 
     def load_piece(self, loader, version, seats, first, total, **rules):
-        rules = {**self.rules, **rules}
-        return self.call("seats_load", loader, version, rules["maxSeats"], rules["holdTtlMs"], total, first, *seats)[0]
+        rules = {"updated": version, **self.rules, **rules}
+        return self.call("seats_load", loader, version, rules["updated"], rules["maxSeats"], rules["holdTtlMs"], total, first,
+                         *seats)[0]
 
     def load(self, seats, version=None, loader=None, piece=500):
         """The whole plan; returns what the last piece came to."""

@@ -372,7 +372,7 @@ def test_show_is_there_with_the_last_piece_only(line, ready):
     assert show.load_piece("l", 1, ALL[15:], 15, len(ALL)) == "LOADED"
     show.version, show.seats = 1, ALL
     assert {seat: state for seat, state in show.states().items() if state} == {"A-2": "S", "A-19": "O"}
-    assert show.call("seats_known") == ["OK", 1, 0]
+    assert show.call("seats_known") == ["OK", 1, 0, "1", 1]
     show.check()
 
 
@@ -429,6 +429,24 @@ def test_two_who_load_at_once(line):
     show.check()
 
 
+def test_version_that_was_given_twice(line, ready):
+    """PostgreSQL has lost the first plan of that version: what was stored at another moment is another plan."""
+    show = Show(line, ALL)
+    token = ready()
+    plan = ["B-1", *ALL[1:]]
+    show.hold("m", token, "A-2")
+    assert show.load_piece("b", 1, plan[:5], 0, len(plan), updated=7) == "LOADED"
+    assert show.call("seats_known") == ["OK", 1, 1, "1", 1]
+    assert show.load_piece("b", 1, plan[5:], 5, len(plan), updated=7) == "LOADED"
+    show.seats = plan
+    assert show.call("seats_known") == ["OK", 1, 1, "7", 1]
+    assert show.load_piece("c", 1, plan, 0, len(plan), updated=7) == "PRESENT"
+    assert seats_of(show.hold("m", token, "B-1")) == ["A-2", "B-1"]
+    assert show.load_piece("d", 3, plan[:5], 0, len(plan)) == "LOADED"
+    assert show.call("seats_known") == ["OK", 1, 2, "7", 3], "being loaded"
+    show.check()
+
+
 def test_show_without_seats(line, ready):
     show = Show(line)
     assert show.load([]) == "LOADED"
@@ -442,7 +460,7 @@ def test_show_without_seats(line, ready):
 def test_forgotten_show_leaves_nothing(line, show, ready):
     token = ready()
     show.hold("m", token, "A-1")
-    assert show.call("seats_known") == ["OK", 1, 1]
+    assert show.call("seats_known") == ["OK", 1, 1, "1", 1]
     show.publish(("A-2", 1, "O", "x", "o_1"))
     show.load_piece("l", 2, ALL, 0, 30)
     assert show.call("seats_forget") == ["OK"]

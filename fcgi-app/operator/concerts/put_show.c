@@ -102,15 +102,14 @@ static bool is_unused(const struct put *put)
     struct redis *redis = put->services->redis;
     const struct show_ref ref = {.queue = put->old.queue, .show = put->show.id};
     struct queue_stats stats;
-    int64_t version;
-    int64_t held;
+    struct show_known known;
 
-    enum outcome known = seats_known(redis, arena, &ref, &version, &held);
-    if (known == OUTCOME_ADMISSION_UNAVAILABLE) {
+    enum outcome found = seats_known(redis, arena, &ref, &known);
+    if (found == OUTCOME_ADMISSION_UNAVAILABLE) {
         return refuse_unknown(put);
     }
-    if (known == OUTCOME_OK && held > 0) {
-        return refuse_busy(put, "seats are held through", held);
+    if (found == OUTCOME_OK && known.held > 0) {
+        return refuse_busy(put, "seats are held through", known.held);
     }
     const redisReply *reply =
         redis_call(redis, arena, queue_publication_stats(arena, put->old.queue, 1));

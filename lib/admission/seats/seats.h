@@ -138,21 +138,31 @@ bool seat_states_known(struct redis *redis, struct arena *arena, const struct sh
 /** The properties of a show. */
 struct show_rules {
     int64_t version; /* rises with each change of the show, ≥ 1 */
+    /* When this version was stored, µs since 1970: PostgreSQL may lose a version in a fail-over and
+     * give its number to another. */
+    int64_t updated_us;
     int64_t max_seats;
     int64_t hold_ttl_ms;
 };
 
 /** Loads a show and its plan (`count` ≤ SHOW_SEATS_MAX, each seat once, in the order of their
  *  positions) into Redis, in many small steps; it takes effect with the last one. Holds and seat
- *  states are kept. LOADED, PRESENT (Redis has this version or a later one), OLDER (another process
+ *  states are kept. LOADED, PRESENT (Redis has this version, stored at the same moment, or a later one), OLDER (another process
  *  is loading it at the same time and will finish), or ADMISSION_UNAVAILABLE: to be repeated. */
 enum outcome seats_load(struct redis *redis, struct arena *arena, const struct show_ref *show,
                         const struct show_rules *rules, const struct str *seats, size_t count);
 
-/** The version of a show that Redis has, and how many of its seats are held now, running orders
- *  included. OK, NOT_FOUND (not loaded), or ADMISSION_UNAVAILABLE. */
+/** A show as Redis has it. */
+struct show_known {
+    int64_t version;    /* of the plan in force */
+    int64_t updated_us; /* when it was stored; 0: unknown, loaded by the release before */
+    int64_t highest;    /* version in force or being loaded */
+    int64_t held;       /* seats held now, running orders included */
+};
+
+/** What Redis has of a show. OK, NOT_FOUND (not loaded), or ADMISSION_UNAVAILABLE. */
 enum outcome seats_known(struct redis *redis, struct arena *arena, const struct show_ref *show,
-                         int64_t *version, int64_t *held);
+                         struct show_known *known);
 
 /** Deletes a show that moved to another queue. Returns false if Redis did not answer. */
 bool seats_forget(struct redis *redis, struct arena *arena, const struct show_ref *show);

@@ -110,6 +110,7 @@ enum outcome seats_load(struct redis *redis, struct arena *arena, const struct s
             redis_command_show_script(arena, SCRIPT_SEATS_LOAD, show->queue, show->show);
         redis_command_add(command, str_of(loader));
         redis_command_add_int(command, rules->version);
+        redis_command_add_int(command, rules->updated_us);
         redis_command_add_int(command, rules->max_seats);
         redis_command_add_int(command, rules->hold_ttl_ms);
         redis_command_add_int(command, (int64_t)count);
@@ -127,14 +128,16 @@ enum outcome seats_load(struct redis *redis, struct arena *arena, const struct s
 }
 
 enum outcome seats_known(struct redis *redis, struct arena *arena, const struct show_ref *show,
-                         int64_t *version, int64_t *held)
+                         struct show_known *known)
 {
     const redisReply *reply =
         redis_call(redis, arena,
                    redis_command_show_script(arena, SCRIPT_SEATS_KNOWN, show->queue, show->show));
 
-    *version = redis_reply_int(reply, 1, 0);
-    *held = redis_reply_int(reply, 2, 0);
+    *known = (struct show_known){.version = redis_reply_int(reply, 1, 0),
+                                 .held = redis_reply_int(reply, 2, 0),
+                                 .updated_us = redis_reply_int(reply, 3, 0),
+                                 .highest = redis_reply_int(reply, 4, 0)};
     return outcome_of(reply);
 }
 

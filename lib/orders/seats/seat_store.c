@@ -111,6 +111,7 @@ enum postgres_outcome seat_store_plan(struct postgres *postgres, struct arena *a
     *plan = (struct show_plan){
         .show = {.queue = postgres_text(result, 0, 1), .show = postgres_text(result, 0, 0)},
         .rules = {.version = postgres_int(result, 0, 2, 0),
+                  .updated_us = postgres_int(result, 0, 7, 0),
                   .max_seats = postgres_int(result, 0, 3, 1),
                   .hold_ttl_ms = postgres_int(result, 0, 4, 0) * 1000}};
     size_t total = (size_t)postgres_int(result, 0, 5, 0);
@@ -143,7 +144,20 @@ enum postgres_outcome seat_store_shows(struct postgres *postgres, struct arena *
         found[i].show = postgres_text(result, i, 0);
         found[i].version = postgres_int(result, i, 1, 0);
         found[i].concert = postgres_text(result, i, 2);
+        found[i].updated_us = postgres_int(result, i, 3, 0);
     }
     *shows = found;
     return POSTGRES_OK;
+}
+
+enum postgres_outcome seat_store_outrun(struct postgres *postgres, struct arena *arena,
+                                        struct str show, int64_t known, bool *raised)
+{
+    const char *const parameters[] = {arena_copy(arena, show), arena_int(arena, known)};
+    const PGresult *result;
+    enum postgres_outcome outcome =
+        ask(postgres, arena, QUERY_SHOW_VERSION_RAISE, parameters, "show_version_raise", &result);
+
+    *raised = outcome == POSTGRES_OK && PQntuples(result) > 0;
+    return outcome;
 }

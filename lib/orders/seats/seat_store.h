@@ -59,6 +59,7 @@ enum postgres_outcome seat_store_plan(struct postgres *postgres, struct arena *a
 struct show_version {
     struct str show;
     int64_t version;
+    int64_t updated_us; /* when it was stored, µs since 1970 */
     struct str concert;
 };
 
@@ -67,5 +68,10 @@ struct show_version {
 enum postgres_outcome seat_store_shows(struct postgres *postgres, struct arena *arena,
                                        struct str queue, struct str after, int64_t limit,
                                        const struct show_version **shows, size_t *count);
+
+/** Raises the version of a show above `known`, which Redis has, if it is lower: PostgreSQL has lost
+ *  versions. `*raised` is false if it is not lower (or there is no such show). */
+enum postgres_outcome seat_store_outrun(struct postgres *postgres, struct arena *arena,
+                                        struct str show, int64_t known, bool *raised);
 
 #endif

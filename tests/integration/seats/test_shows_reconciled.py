@@ -92,3 +92,61 @@ def test_shows_come_back_with_their_queue(parts, api, sold):
     parts.reconcile_until(lambda: parts.redis.exists(key(sold.queue, sold.show, "info")))
     assert parts.redis.hget(key(sold.queue, sold.show, "info"), "version") == "1"
     assert taken_in_redis(parts, sold.queue, sold.show) == dict.fromkeys(sold.seats, sold.member.name)
+
+
+@pytest.fixture
+def fallen_back(parts, api):
+    """A show whose second plan PostgreSQL has lost, as in a fail-over, while Redis has it."""
+    class FallenBack:
+        queue, concert = api.queue(), api.concert()
+        show = api.show(queue, ["A-1", "A-2", "A-3"], concert=concert)
+
+        @classmethod
+        def put(cls, *seats):
+            api.show(cls.queue, seats, name=cls.show, concert=cls.concert)
+
+        @classmethod
+        def is_sold(cls, *seats):
+            """The map of the catalogue, within the second that its hosts may be behind, and then a hold."""
+            until(lambda: [seat["id"] for seat in api.seats(cls.show)["seats"]] == list(seats), 3, "the map has the plan")
+            member = api.ready_member(cls.queue)
+            assert member.hold(cls.show, seats[0]).status == 201
+            answer = api.seats(cls.show, member)
+            assert answer["holdsKnown"] is True
+            assert [seat["id"] for seat in answer["seats"] if seat["mine"]] == [seats[0]]
+            return True
+    FallenBack.put("B-1", "B-2", "B-3")
+    parts.reconcile_until(lambda: parts.outbox_empty(FallenBack.queue))
+    parts.postgres.query("UPDATE seat SET id = replace(id, 'B', 'A') WHERE show = %s RETURNING id", FallenBack.show)
+    parts.postgres.query("UPDATE show SET version = 1, updated_at = created_at WHERE id = %s RETURNING id", FallenBack.show)
+    return FallenBack
+
+
+def test_a_version_that_postgresql_has_lost(parts, fallen_back):
+    assert mended(parts.reconcile()) == (1, 0, 0)
+    assert fallen_back.is_sold("A-1", "A-2", "A-3")
+    assert mended(parts.reconcile()) == (0, 0, 0)
+    fallen_back.put("C-1", "C-2", "C-3")
+    assert fallen_back.is_sold("C-1", "C-2", "C-3")
+
+
+def test_a_version_that_was_given_twice(parts, api, fallen_back):
+    fallen_back.put("C-1", "C-2", "C-3")
+    info = key(fallen_back.queue, fallen_back.show, "info")
+    assert api.admin("GET", f"/shows/{fallen_back.show}?seats=false")["version"] == 2
+    assert parts.redis.hget(info, "version") == "2"
+    assert fallen_back.is_sold("C-1", "C-2", "C-3")
+    parts.reconcile_until(lambda: parts.outbox_empty(fallen_back.queue))
+    assert mended(parts.reconcile()) == (0, 0, 0)
+    parts.redis.hset(info, "updated", 1)
+    assert mended(parts.reconcile()) == (1, 0, 0), "as where the worker died before it published"
+    assert mended(parts.reconcile()) == (0, 0, 0)
+
+
+def test_a_load_of_a_lost_version_that_never_ended(parts, fallen_back):
+    info = key(fallen_back.queue, fallen_back.show, "info")
+    assert mended(parts.reconcile()) == (1, 0, 0)
+    parts.redis.hset(info, mapping={"loading": 9, "loadingBy": "dead", "loaded": 0})
+    assert mended(parts.reconcile()) == (1, 0, 0)
+    assert parts.redis.hmget(info, "version", "loading") == ["10", None]
+    assert mended(parts.reconcile()) == (0, 0, 0)
