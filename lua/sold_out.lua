@@ -5,7 +5,7 @@
 -- then, where `withEvents` is 1, per coupon event of the queue: its id and its record (see include/coupons).
 -- change: number of the finding, taken under the queue's row lock; soldOut: 1 or 0; due: when all that is left now will have
 -- ended, in ms, 0 for never.
--- Returns {SET}, {OLDER}, or NOT_FOUND.
+-- Returns {SET}, {OLDER, change that is known}, or NOT_FOUND.
 -- Safe because a finding that is not newer is ignored: "sold out" and "available again" cannot cross. A queue in recovery
 -- (prepared by spent_load) accepts it before it comes back, so a sold-out queue does not open for a moment.
 local FIRST_EVENT = 5
@@ -29,7 +29,7 @@ if arg_withEvents == '1' and tonumber(arg_change) > tonumber(redis.call('HGET', 
     end
 end
 if tonumber(arg_change) <= tonumber(change or 0) then
-    return { 'OLDER' }
+    return { 'OLDER', tonumber(change) }
 end
 redis.call('HSET', key_state, 'soldOutChange', arg_change, 'soldOut', arg_soldOut, 'soldOutDue', arg_due)
 if arg_soldOut == '1' then

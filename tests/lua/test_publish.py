@@ -175,12 +175,12 @@ def test_sold_out_by_change_number(line):
     assert line.position("m").rank == 0, "those who wait keep their numbers"
     assert line.enter("n").code == "SOLD_OUT"
     assert line.promote().admitted == 0
-    assert sold_out(line, 5, 0) == ["OLDER"]
-    assert sold_out(line, 4, 0) == ["OLDER"]
+    assert sold_out(line, 5, 0) == ["OLDER", 5]
+    assert sold_out(line, 4, 0) == ["OLDER", 5]
     assert line.position("m").queue_state == "SOLD_OUT"
     assert sold_out(line, 6, 0) == ["SET"]
     assert line.position("m").queue_state == "OPEN"
-    assert sold_out(line, 5, 1) == ["OLDER"]
+    assert sold_out(line, 5, 1) == ["OLDER", 6]
     assert line.promote().admitted == 1
 
 

@@ -91,7 +91,7 @@ enum outcome place_free(struct redis *redis, struct arena *arena, struct str que
 }
 
 enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str queue,
-                          const struct goods_finding *finding)
+                          const struct goods_finding *finding, int64_t *known)
 {
     struct redis_command *command = redis_command_script(arena, SCRIPT_SOLD_OUT, queue);
 
@@ -104,7 +104,12 @@ enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str q
         (void)str_split(rest, ' ', &word, &rest);
         redis_command_add(command, word);
     }
-    return outcome_of(redis_call(redis, arena, command));
+    const redisReply *reply = redis_call(redis, arena, command);
+    enum outcome outcome = outcome_of(reply);
+    if (known != NULL && outcome == OUTCOME_OLDER) {
+        *known = redis_reply_int(reply, 1, 0);
+    }
+    return outcome;
 }
 
 enum outcome order_pool_beat(struct redis *redis, struct arena *arena, int64_t silence_ms)

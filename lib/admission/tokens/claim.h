@@ -86,10 +86,11 @@ struct goods_finding {
     struct str coupons; /* `event record event record …` (see lua/include/coupons.lua), borrowed */
 };
 
-/** Publishes the finding to Redis: SET, OLDER, NOT_FOUND for a queue that Redis does not have and
- *  that is not being recovered, or ADMISSION_UNAVAILABLE. */
+/** Publishes the finding to Redis: SET, OLDER (`*known`, which may be NULL, gets the number that
+ *  Redis has, not below the finding's), NOT_FOUND for a queue that Redis does not have and that is
+ *  not being recovered, or ADMISSION_UNAVAILABLE. */
 enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str queue,
-                          const struct goods_finding *finding);
+                          const struct goods_finding *finding, int64_t *known);
 
 /** The order pool's heartbeat; without it nobody is promoted. A pause of more than `silence_ms`
  *  since the last one is recorded as an outage; 0: never. */

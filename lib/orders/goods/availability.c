@@ -5,10 +5,11 @@
 #include "lib/orders/store_refusal.h"
 
 static enum postgres_outcome query_availability(struct postgres *postgres, struct arena *arena,
-                                                struct str queue, bool reopen,
+                                                struct str queue, bool reopen, int64_t above,
                                                 const PGresult **result)
 {
-    const char *const parameters[] = {arena_copy(arena, queue), reopen ? "t" : "f"};
+    const char *const parameters[] = {arena_copy(arena, queue), reopen ? "t" : "f",
+                                      arena_int(arena, above)};
     enum postgres_outcome outcome =
         postgres_query(postgres, arena, QUERY_AVAILABILITY, parameters, result);
 
@@ -41,24 +42,49 @@ bool availability_drifted(struct postgres *postgres, struct arena *arena, struct
     return PQntuples(result) > 0 && str_equal(postgres_text(result, 0, 0), STR("t"));
 }
 
+/** A finding and what Redis said to it. */
+struct publication {
+    struct goods_finding found;
+    enum outcome outcome; /* NOT_FOUND also if nothing was to be found */
+    int64_t known;        /* for OLDER: the number that Redis has */
+};
+
+/** Finds and publishes. `above`: only if the queue's last number is lower, and with a higher one;
+ *  0: in any case. */
+static void publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
+                    struct str queue, bool reopen, int64_t above, struct publication *publication)
+{
+    const PGresult *result;
+    struct goods_finding *found = &publication->found;
+
+    *publication = (struct publication){.outcome = OUTCOME_ADMISSION_UNAVAILABLE};
+    if (query_availability(postgres, arena, queue, reopen, above, &result) != POSTGRES_OK) {
+        return;
+    }
+    if (PQntuples(result) == 0) {
+        publication->outcome = OUTCOME_NOT_FOUND;
+        return;
+    }
+    read_finding(result, found);
+    publication->outcome = sold_out_set(redis, arena, queue, found, &publication->known);
+    log_event(LOG_LEVEL_INFO, "queue.availability",
+              LOG_FIELDS(LOG_STR("queue", queue), LOG_INT("soldOut", found->sold_out),
+                         LOG_INT("change", found->change),
+                         LOG_TEXT("outcome", outcome_word(publication->outcome))));
+}
+
 bool availability_publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
                           struct str queue, bool reopen)
 {
-    const PGresult *result;
-    struct goods_finding found;
+    struct publication it;
 
-    if (query_availability(postgres, arena, queue, reopen, &result) != POSTGRES_OK) {
-        return false;
+    publish(postgres, redis, arena, queue, reopen, 0, &it);
+    if (it.outcome == OUTCOME_OLDER) {
+        /* Mostly another finding was faster: PostgreSQL has given that number by now. One that it
+         * has not given, or has given to this finding, is of a finding that it has lost. */
+        int64_t least = it.found.change + 1;
+        publish(postgres, redis, arena, queue, reopen, it.known > least ? it.known : least, &it);
     }
-    if (PQntuples(result) == 0) {
-        return true;
-    }
-    read_finding(result, &found);
-    enum outcome outcome = sold_out_set(redis, arena, queue, &found);
-    log_event(LOG_LEVEL_INFO, "queue.availability",
-              LOG_FIELDS(LOG_STR("queue", queue), LOG_INT("soldOut", found.sold_out),
-                         LOG_INT("change", found.change),
-                         LOG_TEXT("outcome", outcome_word(outcome))));
     /* NOT_FOUND: Redis has lost the queue; its recovery publishes a new finding. */
-    return outcome != OUTCOME_ADMISSION_UNAVAILABLE;
+    return it.outcome != OUTCOME_ADMISSION_UNAVAILABLE;
 }

@@ -17,7 +17,8 @@
  *  Read-only. False also if PostgreSQL does not answer or the queue does not exist. */
 bool availability_drifted(struct postgres *postgres, struct arena *arena, struct str queue);
 
-/** Computes the finding, gives it the next change number and publishes it to Redis. `reopen`: an
+/** Computes the finding, gives it the next change number and publishes it to Redis; where Redis has
+ *  a number that PostgreSQL has lost, again with one above it. `reopen`: an
  *  operator resumes the queue, so a sold-out queue reopens even if its setting `reopen` is
  *  false. Returns false if either server did not answer (logged; safe to repeat); true for a
  *  queue that does not exist. */

@@ -226,7 +226,7 @@ static enum outcome publish(struct redis *redis, struct arena *arena, const stru
     }
     const struct goods_finding last = {.change = row->sold_out_change, .sold_out = row->sold_out};
     if (!row->deleted && last.change > 0 &&
-        sold_out_set(redis, arena, row->id, &last) == OUTCOME_ADMISSION_UNAVAILABLE) {
+        sold_out_set(redis, arena, row->id, &last, NULL) == OUTCOME_ADMISSION_UNAVAILABLE) {
         return OUTCOME_ADMISSION_UNAVAILABLE;
     }
     return published;

@@ -227,6 +227,37 @@ def test_sold_out_when_everything_is_gone(api):
     until(lambda: waiting.position(queue)["queueState"] == "OPEN", 5, "something came back")
 
 
+def test_a_finding_is_not_older_than_one_that_postgresql_has_lost(parts, api):
+    """As after a fail-over: Redis knows a number that PostgreSQL has not given, or gives once more."""
+    queue = api.queue()
+    sku = api.product(queue, stock=1)
+    one, two = api.ready_members(queue, 2)
+
+    def comes_to(state):
+        until(lambda: api.state(queue)["state"] == state, 5, f"the queue is {state}")
+
+    def fall_back(change):
+        known = int(parts.redis.hget(f"sluice:{{{queue}}}:state", "soldOutChange"))
+        parts.postgres.query("UPDATE queue SET sold_out_change = %s WHERE id = %s RETURNING id", change(known), queue)
+
+    parts.postgres.query("UPDATE queue SET sold_out_change = 12 WHERE id = %s RETURNING id", queue)
+    api.product(queue, stock=2, sku=sku)
+    parts.reconcile_until(lambda: parts.outbox_empty(queue))
+    fall_back(lambda known: 1)
+    answer = one.order(queue, [{"sku": sku, "quantity": 2}])
+    assert answer.status == 201, answer.body
+    parts.reconcile()
+    comes_to("SOLD_OUT")
+    fall_back(lambda known: 1)
+    api.product(queue, stock=5, sku=sku)
+    comes_to("OPEN")
+    parts.reconcile_until(lambda: parts.outbox_empty(queue))
+    fall_back(lambda known: known - 1)
+    assert two.order(queue, [{"sku": sku, "quantity": 3}]).status == 201
+    parts.reconcile()
+    comes_to("SOLD_OUT")
+
+
 def test_max_in_flight(parts, api):
     """One order waits inside its transaction: the next is told to come again, and its token stays READY."""
     queue = api.queue(maxInFlight=1)

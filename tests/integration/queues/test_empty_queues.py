@@ -147,3 +147,34 @@ def test_a_queue_whose_row_another_transaction_has_keeps_no_other_from_opening(p
         assert api.admin("GET", f"/queues/{second}")["version"] == 100
     parts.reconcile()
     assert api.admin("GET", f"/queues/{first}")["version"] == 100
+
+
+def sell_out_and_delete(api):
+    """A queue that stays sold out once it was, deleted after its last product was sold; returns it and the product."""
+    queue = api.queue(reopen=False)
+    sku = api.product(queue, stock=1)
+    member = api.ready_member(queue)
+    assert member.order(queue, [{"sku": sku, "quantity": 1}]).status == 201
+    until(lambda: api.state(queue)["state"] == "SOLD_OUT", 5, "it is sold out")
+    assert api.admin("DELETE", f"/queues/{queue}?force=true").status == 204
+    return queue, sku
+
+
+def test_a_queue_created_again_is_not_sold_out_by_its_former_life(parts, api):
+    queue, sku = sell_out_and_delete(api)
+    parts.reconcile_until(lambda: parts.outbox_empty(queue))
+    assert api.queue(queue, reopen=False) == queue
+    api.product(queue, stock=100, sku=sku)
+    until(lambda: api.state(queue)["state"] == "OPEN", 5, "it sells")
+    assert api.member().enter(queue).status == 201
+    parts.reconcile_until(lambda: parts.outbox_empty(queue))
+    assert api.member().enter(queue).status == 201
+
+
+def test_a_queue_created_again_finds_that_its_goods_are_gone(parts, api):
+    queue, _ = sell_out_and_delete(api)
+    parts.reconcile_until(lambda: parts.outbox_empty(queue))
+    assert api.queue(queue, reopen=False) == queue
+    parts.reconcile_until(lambda: parts.outbox_empty(queue))
+    until(lambda: api.state(queue)["state"] == "SOLD_OUT", 5, "its goods are gone")
+    assert_problem(api.member().enter(queue), 410, "SOLD_OUT")
