@@ -12,7 +12,10 @@ enum {
     FRESH_MS = 1000,
     STALE_MS = 60000,
     /* Made-up events must not cause a flood of queries to PostgreSQL. */
-    UNKNOWN_PER_SECOND = 20
+    UNKNOWN_PER_SECOND = 20,
+    /* Nor must made-up tokens. */
+    AGAIN_PER_SECOND = 20,
+    AGAIN_MS = 50
 };
 
 static struct entry {
@@ -26,6 +29,7 @@ static struct entry {
     int64_t behind;
     bool exists;
     int64_t at_ms;
+    int64_t again_ms; /* last query because of a refused token */
 } events[EVENTS_MAX];
 
 static const char *const CAPTCHA_WORDS[] = {
@@ -67,17 +71,33 @@ static struct entry *slot_to_replace(void)
     return best;
 }
 
-static bool may_look_up_unknown(enum coupon_event_asker asker, int64_t now_ms)
+/** How many queries were made in the current second. */
+struct budget {
+    int64_t second;
+    int asked;
+};
+
+static bool spend(struct budget *budget, int64_t now_ms, int most)
 {
-    static struct {
-        int64_t second;
-        int asked;
-    } budgets[ASKED_BY_ANYBODY + 1];
     int64_t now = now_ms / 1000;
 
-    budgets[asker].asked = now == budgets[asker].second ? budgets[asker].asked + 1 : 1;
-    budgets[asker].second = now;
-    return budgets[asker].asked <= UNKNOWN_PER_SECOND;
+    budget->asked = now == budget->second ? budget->asked + 1 : 1;
+    budget->second = now;
+    return budget->asked <= most;
+}
+
+static bool may_look_up_unknown(enum coupon_event_asker asker, int64_t now_ms)
+{
+    static struct budget budgets[ASKED_BY_ANYBODY + 1];
+
+    return spend(&budgets[asker], now_ms, UNKNOWN_PER_SECOND);
+}
+
+static bool may_look_again(const struct entry *it, int64_t now_ms)
+{
+    static struct budget budget;
+
+    return spend(&budget, now_ms, AGAIN_PER_SECOND) || now_ms - it->again_ms >= AGAIN_MS;
 }
 
 static enum coupon_outcome copy_out(const struct entry *it, int64_t now_ms,
@@ -92,6 +112,23 @@ static enum coupon_outcome copy_out(const struct entry *it, int64_t now_ms,
     event->now_ms = now_ms + it->ahead_ms;
     event->behind = it->behind;
     return it->exists ? COUPON_FOUND : COUPON_NO_SUCH;
+}
+
+static struct entry *store(struct entry *it, struct str id, const struct coupon_event *found,
+                           bool exists, int64_t now_ms)
+{
+    it = it != NULL ? it : slot_to_replace();
+    str_copy(id, it->id, sizeof(it->id));
+    str_copy(found->name, it->name, sizeof(it->name));
+    str_copy(found->queue, it->queue, sizeof(it->queue));
+    it->opens_ms = found->opens_ms;
+    it->ends_ms = found->ends_ms;
+    it->captcha = captcha_of(found->captcha);
+    it->exists = exists;
+    it->at_ms = now_ms;
+    it->ahead_ms = found->now_ms - now_ms;
+    it->behind = 0;
+    return it;
 }
 
 enum coupon_outcome coupon_event_cache_find(const struct services *services, struct arena *arena,
@@ -113,18 +150,25 @@ enum coupon_outcome coupon_event_cache_find(const struct services *services, str
         return it != NULL && now - it->at_ms < STALE_MS ? copy_out(it, now, event)
                                                         : COUPON_UNAVAILABLE;
     }
-    it = it != NULL ? it : slot_to_replace();
-    str_copy(id, it->id, sizeof(it->id));
-    str_copy(found.name, it->name, sizeof(it->name));
-    str_copy(found.queue, it->queue, sizeof(it->queue));
-    it->opens_ms = found.opens_ms;
-    it->ends_ms = found.ends_ms;
-    it->captcha = captcha_of(found.captcha);
-    it->exists = outcome == COUPON_FOUND;
-    it->at_ms = now;
-    it->ahead_ms = found.now_ms - now;
-    it->behind = 0;
-    return copy_out(it, now, event);
+    return copy_out(store(it, id, &found, outcome == COUPON_FOUND, now), now, event);
+}
+
+bool coupon_event_cache_moved(const struct services *services, struct arena *arena, struct str id,
+                              struct cached_coupon_event *event)
+{
+    int64_t now = clock_monotonic_ms();
+    struct entry *it = find(id);
+    struct coupon_event found;
+
+    if (it == NULL || !may_look_again(it, now)) {
+        return false;
+    }
+    it->again_ms = now;
+    if (coupon_event_find(services->postgres, arena, id, false, &found) != COUPON_FOUND ||
+        str_equal(found.queue, event->queue)) {
+        return false;
+    }
+    return copy_out(store(it, id, &found, true, now), now, event) == COUPON_FOUND;
 }
 
 void coupon_event_cache_note_issued(struct str id, int64_t number)

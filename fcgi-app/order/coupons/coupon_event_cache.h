@@ -5,6 +5,8 @@
 #ifndef SLUICE_ORDER_COUPON_EVENT_CACHE_H
 #define SLUICE_ORDER_COUPON_EVENT_CACHE_H
 
+#include <stdbool.h>
+
 #include "fcgi-app/order/captcha/captcha.h"
 #include "fcgi-app/pool/services.h"
 #include "lib/base/arena.h"
@@ -34,6 +36,13 @@ enum coupon_event_asker { ASKED_BY_CALLER, ASKED_BY_ANYBODY };
 enum coupon_outcome coupon_event_cache_find(const struct services *services, struct arena *arena,
                                             enum coupon_event_asker asker, struct str id,
                                             struct cached_coupon_event *event);
+
+/** Reads the event again for a token that Redis has refused: true if PostgreSQL has the event in
+ *  another queue than event->queue (not borrowed from the cache); then `*event` is the current one.
+ *  As anybody can send invalid tokens, it is read at most 20 times a second, and beyond that once in
+ *  50 ms per event: false meanwhile, as where PostgreSQL does not answer. */
+bool coupon_event_cache_moved(const struct services *services, struct arena *arena, struct str id,
+                              struct cached_coupon_event *event);
 
 /** Coupon `number` was issued; 0: one was returned, so the next search starts at the beginning. So
  *  does the search after each reload of the event, as other workers return coupons too. */

@@ -233,6 +233,19 @@ static bool captcha_holds(const struct attempt *attempt)
     return false;
 }
 
+static void prepare_claim(struct attempt *attempt, struct str member)
+{
+    claim_prepare(&attempt->claim, attempt->known.queue, member, attempt->request->entry_token,
+                  coupon_key(attempt->request->arena, attempt->event));
+    attempt->claim.event = attempt->event;
+}
+
+/* The cache entry may be evicted by another event while this request is in progress. */
+static void keep_queue(struct attempt *attempt)
+{
+    attempt->known.queue = str_of(arena_copy(attempt->request->arena, attempt->known.queue));
+}
+
 static enum outcome take(struct attempt *attempt)
 {
     const struct settings *settings = attempt->services->settings;
@@ -242,6 +255,23 @@ static enum outcome take(struct attempt *attempt)
 
     return order_claim_take(attempt->services, attempt->request, attempt->response, &attempt->claim,
                             spare_ms);
+}
+
+/* The token is not one of the queue in the cache entry: maybe the event has moved since. */
+static enum outcome take_where_it_is(struct attempt *attempt, struct str member)
+{
+    prepare_claim(attempt, member);
+    enum outcome taken = take(attempt);
+    bool is_none_of_it = taken == OUTCOME_ENTRY_TOKEN_INVALID ||
+                         (taken == OUTCOME_NOT_FOUND && attempt->claim.queue_deleted);
+    if (!is_none_of_it || !coupon_event_cache_moved(attempt->services, attempt->request->arena,
+                                                    attempt->event, &attempt->known)) {
+        return taken;
+    }
+    keep_queue(attempt);
+    response_clear(attempt->response);
+    prepare_claim(attempt, member);
+    return take(attempt);
 }
 
 /* Redis says that the member has one, so PostgreSQL has it. False: it does not. */
@@ -321,8 +351,7 @@ static bool validate(struct attempt *attempt)
         coupon_answer_failure(request, attempt->response, known);
         return false;
     }
-    /* The cache entry may be evicted by another event while this request is in progress. */
-    attempt->known.queue = str_of(arena_copy(request->arena, attempt->known.queue));
+    keep_queue(attempt);
     return true;
 }
 
@@ -341,10 +370,7 @@ enum transaction_begun post_coupon_begin(const struct services *services,
     if (!caller_require(services, request, response, &caller) || !validate(attempt)) {
         return TRANSACTION_ANSWERED;
     }
-    claim_prepare(&attempt->claim, attempt->known.queue, caller.id, request->entry_token,
-                  coupon_key(request->arena, attempt->event));
-    attempt->claim.event = attempt->event;
-    enum outcome taken = take(attempt);
+    enum outcome taken = take_where_it_is(attempt, caller.id);
     if (taken == OUTCOME_ALREADY) {
         if (answer_own(attempt)) {
             return TRANSACTION_ANSWERED;

@@ -33,6 +33,23 @@ def test_a_coupon(parts, api):
     assert parts.postgres.query("SELECT kind, seq FROM admission_use WHERE queue = %s", queue) == [("coupon", 1)]
 
 
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_token_of_the_queue_that_an_event_moved_to(api, deleted):
+    """Workers keep an event for a second: a refusal for the queue that it was in is no answer."""
+    left, queue = api.queue(), api.queue()
+    event = api.coupon_event(left, 20)
+    members = api.ready_members(queue, 12)
+    stranger = api.member()
+    warm = api.together([("GET", f"/v1/coupon-events/{event}")] * 60, 30)
+    assert {answer.status for answer in warm} == {200}
+    api.coupon_event(queue, event=event)
+    if deleted:
+        assert api.admin("DELETE", f"/queues/{left}?force=true").status == 204
+    answers = api.together([member.coupon_call(event) for member in members], 12)
+    assert [answer.status for answer in answers] == [201] * len(members), [answer.body for answer in answers]
+    assert_problem(stranger.coupon(event, token="x" * 43), 401, "ENTRY_TOKEN_INVALID")
+
+
 def test_the_same_member_again(parts, api):
     """With the spent token, and with a new one, which stays unspent."""
     queue = api.queue()
