@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from lib import processes
+from lib import logs, processes
+from lib.parts import SETTINGS
 from lib.wait import until
 
 
@@ -226,6 +227,38 @@ def test_leader_that_slept_through_its_lock_does_nothing(parts, api):
     assert after[1] - before[1] <= 5 + 5 * (after[0] - before[0]) + 1
     numbers = sorted(int(record.split("/")[0]) for record in parts.redis.hvals(f"sluice:{{{queue}}}:places"))
     assert numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.fixture
+def patient(parts):
+    """Schedulers that take a pool's beat of a minute ago for good: one that sleeps has read it before."""
+    parts.reconfigure(order_pool_silence_ms=60_000)
+    parts.restart_schedulers(1)
+    yield
+    parts.reconfigure(order_pool_silence_ms=SETTINGS["order_pool_silence_ms"])
+    parts.restart_schedulers(1)
+
+
+def test_a_leader_whose_lock_another_holds_promotes_nobody_although_the_bucket_is_full(parts, api, patient):
+    """Only the lock can stop it: rate, places and line would let it promote. The new leader is stopped, so nobody else acts."""
+    queue = api.queue(ratePerSecond=0.001, burst=50, tickMs=100, maxActive=1000)
+    fill(parts, queue, 100)
+    state, lock = f"sluice:{{{queue}}}:state", f"sluice:{{{queue}}}:leader"
+    until(lambda: admitted(parts, queue)[1] == 50, 10, "what the bucket held from the start")
+    parts.arm_pause("scheduler.before_promote")
+    asleep = parts.wait_hit("scheduler.before_promote")
+    other = parts.add_scheduler().pid
+    until(lambda: parts.leading_pid(queue) == other, 15, "another leads")
+    processes.stop(other)
+    parts.redis.set(lock, until(lambda: leader(parts, queue), 5), px=600_000)
+    parts.redis.hset(state, "bucket", 50)
+    before = parts.redis.hmget(state, "admitted", "tickAt")
+    processes.cont(asleep)
+    until(lambda: any((event["pid"], event["queue"]) == (asleep, queue) for event in logs.events(parts.logs, "scheduler.following")),
+          10, "its call has been answered")
+    assert parts.redis.hmget(state, "admitted", "tickAt") == before
+    processes.cont(other)
+    until(lambda: admitted(parts, queue)[1] == 100, 10, "the leader promotes them")
 
 
 def test_token_not_picked_up_is_withdrawn(parts, api):
