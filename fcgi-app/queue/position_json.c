@@ -1,6 +1,5 @@
 #include "fcgi-app/queue/position_json.h"
 
-#include "fcgi-app/queue/poll_tiers.h"
 #include "lib/base/clock.h"
 #include "lib/identity/queue_ticket.h"
 

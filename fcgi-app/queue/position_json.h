@@ -5,8 +5,8 @@
 #define SLUICE_QUEUE_POSITION_JSON_H
 
 #include "fcgi-app/http/response.h"
-#include "fcgi-app/queue/poll_tiers.h"
 #include "lib/admission/line/line.h"
+#include "lib/admission/line/poll_tiers.h"
 #include "lib/base/str.h"
 
 /** Estimated seconds until the turn, -1 if unknown. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/admission/autopilot/autopilot.h"
+#include "lib/admission/line/poll_tiers.h"
 
 enum {
     QUIET_ORDER_MS = 30,  /* an order on an idle system */
@@ -14,15 +15,6 @@ enum {
     REQUESTS_A_CORE = 4000, /* polls and entries per second, half of docs/performance.md's figure */
     ORDERS_A_WORKER = 20    /* per second: sequential transactions, with a margin */
 };
-
-/* Ranks below `rank` poll every `seconds`, which include an eighth for the average jitter (but for
- * the first tier). */
-static const struct {
-    double rank;
-    double seconds;
-} TIERS[] = {{100, 1}, {1000, 2.25}, {10000, 5.625}, {100000, 11.25}, {INFINITY, 33.75}};
-
-enum { TIER_COUNT = sizeof(TIERS) / sizeof(TIERS[0]) };
 
 struct simulation {
     const struct opening_plan *plan;
@@ -44,15 +36,20 @@ struct simulation {
     double polls;
 };
 
+/* Polls a second of a line with the default tiers: all but the first add half of the most jitter on
+ * average. */
 static double polls_of(double line)
 {
+    size_t count;
+    const struct poll_tier *tiers = poll_tiers_default(&count);
     double polls = 0;
     double before = 0;
 
-    for (int i = 0; i < TIER_COUNT && before < line; i++) {
-        double here = fmin(line, TIERS[i].rank) - before;
-        polls += here / TIERS[i].seconds;
-        before = TIERS[i].rank;
+    for (size_t i = 0; i < count && before < line; i++) {
+        double rank = (double)tiers[i].up_to_rank;
+        double jitter = i == 0 ? 0 : POLL_JITTER_PERCENT / 200.0;
+        polls += (fmin(line, rank) - before) / ((double)tiers[i].seconds * (1 + jitter));
+        before = rank;
     }
     return polls;
 }

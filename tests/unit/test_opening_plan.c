@@ -29,6 +29,18 @@ TEST(a_line_takes_as_long_as_the_rate_says)
     assert_false(forecast.room_limits || forecast.overloaded);
 }
 
+/* 100 poll every second, and those behind by the default tiers, with an eighth of jitter on average:
+ * 900 every 2.25 s, 9,000 every 5.625 s, 90,000 every 11.25 s. */
+TEST(a_line_polls_by_the_default_tiers)
+{
+    struct opening_plan plan = PLAN;
+
+    plan.users = 100000;
+    plan.rate = 1;
+    double most = forecast_of(&plan).most_polls;
+    assert_true(most > 100 + 400 + 1600 + 8000 - 1 && most < 100 + 400 + 1600 + 8000 + 1);
+}
+
 /* Also the orders of the very second after the last admission. */
 TEST(orders_after_the_last_admission_count)
 {
@@ -108,6 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_takes_as_long_as_the_rate_says),
+        cmocka_unit_test(a_line_polls_by_the_default_tiers),
         cmocka_unit_test(orders_after_the_last_admission_count),
         cmocka_unit_test(places_decide_where_they_are_fewer_than_the_rate_would_fill),
         cmocka_unit_test(no_shows_hold_their_places_and_order_nothing),

@@ -1,4 +1,4 @@
-#include "fcgi-app/queue/poll_tiers.h"
+#include "lib/admission/line/poll_tiers.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -9,12 +9,7 @@
 
 enum { TIERS_MAX = 16, TEXT_MAX = 1024, SECONDS_MAX = 3600 };
 
-struct tier {
-    int64_t up_to_rank;
-    int64_t seconds;
-};
-
-static const struct tier DEFAULT_TIERS[] = {
+static const struct poll_tier DEFAULT_TIERS[] = {
     {100, 1}, {1000, 2}, {10000, 5}, {100000, 10}, {INT64_MAX, 30},
 };
 
@@ -22,11 +17,11 @@ static const struct tier DEFAULT_TIERS[] = {
 static struct {
     char text[TEXT_MAX];
     size_t length;
-    struct tier tiers[TIERS_MAX];
+    struct poll_tier tiers[TIERS_MAX];
     size_t count; /* 0: the text is not usable */
 } last;
 
-static bool read_tier(json_object *row, struct tier *tier)
+static bool read_tier(json_object *row, struct poll_tier *tier)
 {
     json_object *seconds;
 
@@ -40,7 +35,7 @@ static bool read_tier(json_object *row, struct tier *tier)
     return tier->seconds >= 1 && tier->seconds <= SECONDS_MAX && tier->up_to_rank >= 0;
 }
 
-static size_t read_tiers(const char *text, struct tier tiers[TIERS_MAX])
+static size_t read_tiers(const char *text, struct poll_tier tiers[TIERS_MAX])
 {
     json_object *rows = json_tokener_parse(text);
     size_t count = json_object_is_type(rows, json_type_array) ? json_object_array_length(rows) : 0;
@@ -53,7 +48,13 @@ static size_t read_tiers(const char *text, struct tier tiers[TIERS_MAX])
     return fit ? count : 0;
 }
 
-static const struct tier *find_tiers(struct str text, size_t *count)
+const struct poll_tier *poll_tiers_default(size_t *count)
+{
+    *count = sizeof(DEFAULT_TIERS) / sizeof(DEFAULT_TIERS[0]);
+    return DEFAULT_TIERS;
+}
+
+static const struct poll_tier *find_tiers(struct str text, size_t *count)
 {
     if (text.n > 0 && text.n < TEXT_MAX) {
         if (!str_equal(text, str_sized(last.text, last.length))) {
@@ -67,21 +68,41 @@ static const struct tier *find_tiers(struct str text, size_t *count)
             return last.tiers;
         }
     }
-    *count = sizeof(DEFAULT_TIERS) / sizeof(DEFAULT_TIERS[0]);
-    return DEFAULT_TIERS;
+    return poll_tiers_default(count);
+}
+
+/* The first tier has none. */
+static int64_t most_jitter_ms(const struct poll_tier *table, size_t i)
+{
+    return i == 0 ? 0 : table[i].seconds * 1000 * POLL_JITTER_PERCENT / 100;
+}
+
+int64_t poll_tiers_longest_ms(struct str tiers)
+{
+    size_t count;
+    const struct poll_tier *table = find_tiers(tiers, &count);
+    int64_t longest = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        int64_t ms = table[i].seconds * 1000 + most_jitter_ms(table, i);
+        longest = ms > longest ? ms : longest;
+    }
+    return longest;
 }
 
 struct poll_pause poll_tiers_pause(struct str tiers, int64_t rank)
 {
     size_t count, i = 0;
-    const struct tier *table = find_tiers(tiers, &count);
+    const struct poll_tier *table = find_tiers(tiers, &count);
 
     while (i + 1 < count && rank > table[i].up_to_rank) {
         i++;
     }
     struct poll_pause pause = poll_tiers_fixed(table[i].seconds);
-    if (i > 0) {
-        pause.retry_ms += random_below((uint32_t)(pause.retry_ms / 4) + 1);
+    int64_t jitter = most_jitter_ms(table, i);
+
+    if (jitter > 0) {
+        pause.retry_ms += random_below((uint32_t)jitter + 1);
     }
     return pause;
 }
