@@ -39,7 +39,7 @@ void check_add(struct checklist *list, const char *name, enum check_state state,
 void checklist_service(struct checklist *list);
 
 /** One queue: whether Redis has it as it is stored, its scheduler, opening, gate, rate, places,
- *  goods, and what is left of a rehearsal. */
+ *  poll intervals, goods, and what is left of a rehearsal. */
 void checklist_queue(struct checklist *list, const struct queue_row *row);
 
 #endif

@@ -4,6 +4,7 @@
 #include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/operator/queues/stats_answer.h"
 #include "fcgi-app/operator/service/checklist.h"
+#include "lib/admission/line/poll_tiers.h"
 #include "lib/base/clock.h"
 #include "lib/store/redis.h"
 
@@ -147,6 +148,29 @@ static void check_rate(struct checklist *list, const struct subject *subject)
     }
 }
 
+/* Whether members who poll when told to come in time: after a loss of Redis's data, and for their
+ * token. */
+static void check_polls(struct checklist *list, const struct subject *subject)
+{
+    double longest_s = (double)poll_tiers_longest_ms(str_of(text_of(subject, "pollTiers"))) / 1000;
+    double recovery_s = number_of(subject, "recoverySeconds");
+    double pickup_s = number_of(subject, "pickupSeconds");
+
+    check_add(
+        list, "recovery", recovery_s >= longest_s ? CHECK_OK : CHECK_WARN,
+        "Raise recoverySeconds, or shorten pollTiers: members at the front who have not polled "
+        "by then are overtaken.",
+        "After a loss of Redis's data promotion pauses for %g s; members poll at least every "
+        "%g s.",
+        recovery_s, longest_s);
+    check_add(
+        list, "pickup", pickup_s > longest_s ? CHECK_OK : CHECK_WARN,
+        "Raise pickupSeconds, or shorten pollTiers: a token may be withdrawn before its owner "
+        "has polled.",
+        "A token must be picked up within %g s; members poll at least every %g s.", pickup_s,
+        longest_s);
+}
+
 static bool costs_something(const struct goods_row *rows, size_t count)
 {
     bool costs = false;
@@ -226,6 +250,7 @@ void checklist_queue(struct checklist *list, const struct queue_row *row)
     check_opening(list, &subject);
     check_gate(list, &subject);
     check_rate(list, &subject);
+    check_polls(list, &subject);
     check_goods(list, &subject);
     if (subject.in_redis) {
         check_leftovers(list, &subject);

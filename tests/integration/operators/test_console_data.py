@@ -136,6 +136,8 @@ def test_what_is_left(api, viewer):
 
 
 class TestTheChecklist:
+    TIERS = [{"upToRank": 100, "seconds": 1}, {"upToRank": None, "seconds": 80}]
+
     @pytest.fixture
     def items(self, viewer):
         def items(queue):
@@ -157,7 +159,11 @@ class TestTheChecklist:
     @pytest.mark.parametrize("name, state, settings", [
         ("opening", "fail", {"closesAt": "2020-01-01T00:00:00Z"}),
         ("gate", "warn", {"activation": "watch"}), ("gate", "warn", {"activation": "hold"}),
-        ("rate", "fail", {"ratePerSecond": 0, "burst": None}), ("stock", "warn", {})])
+        ("rate", "fail", {"ratePerSecond": 0, "burst": None}), ("stock", "warn", {}),
+        ("recovery", "warn", {"recoverySeconds": 37}), ("pickup", "warn", {"pickupSeconds": 37}),
+        # The longest poll interval of these is 100 s.
+        ("recovery", "warn", {"recoverySeconds": 99, "pollTiers": TIERS}), ("recovery", "ok", {"recoverySeconds": 100, "pollTiers": TIERS}),
+        ("pickup", "warn", {"pickupSeconds": 100, "pollTiers": TIERS}), ("pickup", "ok", {"pickupSeconds": 101, "pollTiers": TIERS})])
     def test_finds_what_is_set_wrongly(self, api, items, name, state, settings):
         assert items(api.queue(**settings))[name]["state"] == state
 
