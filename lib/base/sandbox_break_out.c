@@ -74,7 +74,16 @@ static bool try_named(void)
 
 static bool try_write(void)
 {
-    return opens("/tmp/sluice-was-here", O_WRONLY | O_CREAT);
+    const char *path = getenv("SLUICE_TEST_OPEN");
+
+    return path != NULL && opens(path, O_WRONLY);
+}
+
+static bool try_create(void)
+{
+    const char *path = getenv("SLUICE_TEST_OPEN");
+
+    return path != NULL && opens(path, O_WRONLY | O_CREAT | O_EXCL);
 }
 
 static bool try_connect(void)
@@ -167,6 +176,7 @@ static const struct {
     {"code", try_code},       {"kill", try_kill},     {"turn-to-code", try_turn_to_code},
     {"setuid", try_setuid},   {"undo", try_undo},     {"namespace", try_namespace},
     {"i386", try_i386},       {"named", try_named},   {"listen-by-name", try_listen_by_name},
+    {"create", try_create},
 };
 
 void sandbox_break_out(void)

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from lib import logs
+from lib.board import Board
 from lib.processes import children_of
 from lib.project import ROOT
+from lib.wait import until
 
 DIES = {"exec", "fork", "ptrace", "memory", "packets", "code", "turn-to-code", "kill", "setuid", "namespace", "i386"}
-IS_REFUSED = {"read", "write", "connect", "listen", "listen-by-name", "undo"}
+IS_REFUSED = {"read", "write", "create", "connect", "listen", "listen-by-name", "undo"}
 PROGRAMS = {**{pool: ["sluice-fcgi", "--pool", pool] for pool in ("queue", "order", "payment", "operator", "catalog")},
             "scheduler": ["sluice-scheduler"], "board": ["sluice-board"], "reconcile": ["sluice-reconcile", "--every", "60"]}
 
@@ -19,20 +22,28 @@ PROGRAMS = {**{pool: ["sluice-fcgi", "--pool", pool] for pool in ("queue", "orde
 @pytest.fixture(scope="module")
 def try_way(all_parts, make_directory):
     """A function that starts a program, which tries a way out as soon as it has confined itself; returns how it ended."""
-    board = make_directory("board")
+    # The program that writes boards may write to the directory that theirs is in.
+    board = make_directory("board") / "board"
+    board.mkdir()
     # FastCGI's socket, as the pools get it.
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(board / "fcgi.sock"))
     listener.listen()
+    # What "write" opens, and what "create" makes.
+    files = make_directory("writable")
+    (files / "existing").write_text("")
 
     def run(program, way, environment=None, says="", **settings):
         name, *options = PROGRAMS[program]
-        environment = {**all_parts.environment, "SLUICE_TEST_BREAK_OUT": way, "SLUICE_BOARD_DIRECTORY": str(board),
+        (files / "new").unlink(missing_ok=True)
+        environment = {**all_parts.environment, "SLUICE_TEST_BREAK_OUT": way,
+                       "SLUICE_TEST_OPEN": str(files / ("new" if way == "create" else "existing")), "SLUICE_BOARD_DIRECTORY": str(board),
                        **{f"SLUICE_{key.upper()}": str(value) for key, value in settings.items()}, **(environment or {})}
         done = subprocess.run([all_parts.build / name, *options, "--config", all_parts.config], stdin=listener, timeout=20,
                               capture_output=True, text=True, env=environment, check=False)
         assert "ERROR: AddressSanitizer" not in done.stderr and says in done.stderr, done.stderr
         assert "hunter2" not in done.stderr, done.stderr
+        assert (files / "new").exists() == (way == "create" and done.returncode == 0)
         return done.returncode
     yield run
     listener.close()
@@ -49,13 +60,13 @@ def test_no_way_leads_out_of_the_queue_pool(try_way, way):
 
 @pytest.mark.parametrize("program", sorted(set(PROGRAMS) - {"queue"}))
 def test_nor_out_of_any_other_program(try_way, program):
-    for way in ("exec", "ptrace", "read", "connect"):
+    for way in ("exec", "ptrace", "read", "create", "connect"):
         assert try_way(program, way) == expected(way), way
 
 
 def test_a_program_that_needs_the_net_gets_it_and_nothing_else(try_way):
     assert try_way("order", "connect", postgres_conninfo="host=127.0.0.1 dbname=sluice") == 0
-    for way in ("exec", "listen", "listen-by-name", "write"):
+    for way in ("exec", "listen", "listen-by-name", "write", "create"):
         assert try_way("order", way, postgres_conninfo="host=127.0.0.1 dbname=sluice") == expected(way)
 
 
@@ -125,11 +136,28 @@ def test_without_the_sandbox_these_ways_are_open(try_way):
         assert try_way("queue", way, sandbox="false") == 0, way
 
 
-def test_all_that_runs_is_confined(parts):
-    parts.api.queue()
+@pytest.fixture
+def board(parts):
+    board = Board(parts)
+    yield board
+    board.stop()
+
+
+def program_of(pid):
+    """Its name in PROGRAMS."""
+    words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+    return words[words.index("--pool") + 1] if "--pool" in words else Path(words[0]).name.removeprefix("sluice-")
+
+
+def test_all_that_runs_is_confined(parts, board):
+    queue = parts.api.queue()
+    writer = board.start()
+    board.wait_for(queue)
+    parts.start_reconcile()
+    until(lambda: parts.reconciler.pid in {event["pid"] for event in logs.events(parts.logs, "reconcile.started")}, 10, "reconcile")
     programs = [pid for pool in parts.pools.values() for pid in children_of(pool.pid)]
-    programs += [scheduler.pid for scheduler in parts.schedulers]
-    assert len(programs) >= 8
+    programs += [process.pid for process in (*parts.schedulers, writer, parts.reconciler)]
+    assert {program_of(pid) for pid in programs} == set(PROGRAMS)
     for pid in programs:
         status = Path(f"/proc/{pid}/status").read_text()
         assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status, (pid, status)
