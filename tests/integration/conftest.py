@@ -12,6 +12,7 @@ from lib.paying import PayingParts
 from lib.ports import free_port
 from lib.processes import Process
 from lib.sites import Site
+from lib.statement_log import statement_log
 from lib.upstream import Upstream
 from lib.wait import until
 
@@ -38,6 +39,13 @@ def parts(all_parts, request):
 @pytest.fixture
 def api(parts):
     return parts.api
+
+
+@pytest.fixture
+def logged(parts):
+    """A function that tells which statements PostgreSQL has carried out since it was called last."""
+    with statement_log(parts) as since:
+        yield since
 
 
 @pytest.fixture(scope="session")
@@ -69,9 +77,11 @@ def front(all_parts):
     process = Process("front-nginx", [shutil.which("nginx"), "-p", place, "-e", "stderr", "-c", place / "front.conf", "-g", "daemon off;"],
                       all_parts.directory / "front-nginx.log")
     http = Http(port)
-    until(lambda: http.call("GET", "/livez").status == 200, 10, "the second nginx")
-    yield http
-    process.stop()
+    try:
+        until(lambda: http.call("GET", "/livez").status == 200, 10, "the second nginx")
+        yield http
+    finally:
+        process.stop()
 
 
 @pytest.fixture(scope="session")

@@ -1,46 +1,13 @@
 """What a coupon costs: one round trip to Redis beforehand, one statement in PostgreSQL, nothing without a token."""
 
-import re
 import time
 
 import pytest
 
 from lib.client import assert_problem
 from lib.coupons import in_sql
-from lib.wait import until
-
 
 SLOW_S = 0.1  # SLOW_MS of fcgi-app/order/coupons/post_coupon.c
-
-
-def statements(parts, since):
-    """How often each prepared statement was carried out, by PostgreSQL's log from that byte on."""
-    text = (parts.logs / "postgres.log").read_bytes()[since:].decode(errors="replace")
-    counts = {}
-    for name in re.findall(r"execute (\w+):", text):
-        counts[name] = counts.get(name, 0) + 1
-    for beat in ("session_ping", "session_commits"):
-        counts.pop(beat, None)
-    return counts
-
-
-@pytest.fixture
-def logged(parts):
-    """PostgreSQL logs every statement; a function tells which were carried out since it was called last."""
-    size = lambda: (parts.logs / "postgres.log").stat().st_size
-    parts.postgres.superuser("ALTER SYSTEM SET log_min_duration_statement = 0")
-    parts.postgres.superuser("SELECT pg_reload_conf()")
-    # Whoever tells a new connection so has told all others before.
-    until(lambda: parts.postgres.superuser("SHOW log_min_duration_statement") == [("0",)], 10, "PostgreSQL's log")
-    at = [size()]
-
-    def since():
-        counts = statements(parts, at[0])
-        at[0] = size()
-        return counts
-    yield since
-    parts.postgres.superuser("ALTER SYSTEM RESET log_min_duration_statement")
-    parts.postgres.superuser("SELECT pg_reload_conf()")
 
 
 def test_one_statement_and_two_scripts_an_issue(parts, api, logged):
