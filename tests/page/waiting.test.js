@@ -33,6 +33,15 @@ test('a page that was sent away asks no earlier than it was told', async () => {
     }
 });
 
+test('the page says how long a place, a turn and a visit last', () => {
+    const page = openPage({state: NEWCOMER, answer: answers(50)}), shown = (id) => page.byId(id).textContent;
+    assert.strictEqual(shown('keep'), 'If you close the page or lose the connection, your place is kept for 24 hours.');
+    assert.strictEqual(shown('pickup'), 'When it is your turn, you may be away for 30 seconds. After that others go first, and you are ' +
+        'next as soon as you are back.');
+    assert.strictEqual(shown('turn'), 'Once inside, you can stay for 5 minutes after your last click.');
+    assert.deepStrictEqual(['keep', 'pickup', 'turn'].filter((id) => page.byId(id).hidden), []);
+});
+
 test('a request that failed ends no later one', async () => {
     let fails = true;
     const page = openPage({state: place(15), answer: (request) => {

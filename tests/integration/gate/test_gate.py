@@ -47,6 +47,12 @@ def test_from_the_first_page_to_the_shop(gated, shop):
     assert site.errors() == ""
 
 
+def test_the_page_has_the_times_of_its_queue(gated):
+    _, site = gated(pickupSeconds=61, entryTtlSeconds=302)
+    state = Visitor(site.port).ask().state
+    assert (state["pickupSeconds"], state["entryTtlSeconds"], state["keepSeconds"]) == (61, 302, 86400)
+
+
 def test_pass_cookie(gated):
     queue, site = gated(entryTtlSeconds=100)
     browser = Visitor(site.port)
