@@ -5,6 +5,7 @@ import json
 import socket
 import uuid
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import aiohttp
 
@@ -13,6 +14,12 @@ from lib.wait import PATIENCE
 PROBLEM_FIELDS = {"type", "title", "status", "detail", "instance", "code"}
 RETRYABLE = {"RATE_LIMITED", "ORDER_CAPACITY", "ADMISSION_UNAVAILABLE", "ORDERS_UNAVAILABLE", "QUEUE_FULL",
              "ORDER_IN_PROGRESS", "COUPON_BUSY", "CAPTCHA_UNAVAILABLE", "CATALOG_UNAVAILABLE"}
+
+
+def seconds_between(earlier, later):
+    """From one time of an answer to another."""
+    one, two = (datetime.fromisoformat(text.replace("Z", "+00:00")) for text in (earlier, later))
+    return (two - one).total_seconds()
 
 
 @dataclass

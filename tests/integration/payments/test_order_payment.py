@@ -2,8 +2,8 @@
 
 import pytest
 
-from lib.client import new_key
-from lib.paying import Purchase
+from lib.client import new_key, seconds_between
+from lib.paying import SETTINGS, Purchase
 
 
 @pytest.fixture
@@ -31,6 +31,12 @@ def test_from_the_order_to_the_money_back(paying, purchase):
     canceled = purchase.cancel()
     assert (canceled["status"], canceled["payment"], canceled["payUntil"]) == ("CANCELED", "CANCELED", None)
     assert payment_of(purchase) == ("CANCELED", None)
+
+
+def test_an_order_that_would_end_first_is_kept_for_the_session_and_the_grace(paying, purchase):
+    paying.postgres.query("UPDATE customer_order SET expires_at = now() + interval '1 minute' WHERE id = %s", purchase.order)
+    session = purchase.start()["expiresAt"]
+    assert seconds_between(session, purchase.seen()["expiresAt"]) == SETTINGS["payment_grace_seconds"]
 
 
 def test_a_repeat_of_the_order_returns_it_too(paying):
