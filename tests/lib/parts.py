@@ -294,6 +294,13 @@ class Parts:
     def outbox_empty(self, queue):
         return self.postgres.value("SELECT count(*) FROM outbox WHERE queue = %s", queue) == 0
 
+    def wait_tick(self, queue):
+        """A tick of the queue that begins from now on has ended."""
+        def begun():
+            return self.redis.hget(f"sluice:{{{queue}}}:state", "tickAt")
+        before = begun()
+        until(lambda: begun() != before, 10, f"a tick of {queue}")
+
     def leading_pid(self, queue):
         """Which scheduler leads, by what they log."""
         events = [event for event in logs.events(self.logs, "scheduler.leading") if event["queue"] == queue]
@@ -361,6 +368,8 @@ class Parts:
         self.stop_reconcile()
         if not self.redis_server.process.alive():
             self.start_redis()
+        if isinstance(self.redis_server, RedisServer):
+            self.redis.config_set("appendfsync", "everysec")
         if not self.postgres.process.alive():
             self.postgres.start()
         self.schedulers = [process for process in self.schedulers if process.alive()]

@@ -78,11 +78,11 @@ def test_whoever_was_only_watched_is_not_in(shop_site, api):
     assert shop_site.statuses(browser) == {503}
 
 
-def test_hold_does_not_promote(shop_site, api):
+def test_hold_does_not_promote(shop_site, parts, api):
     api.admin("PATCH", f"/queues/{shop_site.queue}", {"activation": "hold"})
     browser = Visitor(shop_site.site.port)
     assert until(lambda: (r := browser.ask()).face == "HOLD" and r.state["seq"], 5, "a number") == 1
-    time.sleep(0.5)
+    parts.wait_tick(shop_site.queue)
     assert api.stats(shop_site.queue)["admitted"] == 0
     api.admin("PATCH", f"/queues/{shop_site.queue}", {"activation": "on"})
     assert browser.come_in().status == 200

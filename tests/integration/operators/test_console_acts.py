@@ -1,7 +1,5 @@
 """What the console does and asks: every action on two hosts within a second, why a member waits, and dry runs of the gate."""
 
-import time
-
 import pytest
 
 from lib import fastcgi
@@ -47,7 +45,7 @@ def test_every_action_holds_on_two_hosts_within_a_second(parts, api, second_host
     api.admin("PATCH", f"/queues/{queue}", {"maxActive": 3})
     within(1.0, lambda: api.stats(queue)["ready"] == 3, "places")
     api.admin("PATCH", f"/queues/{queue}", {"ratePerSecond": 0, "burst": None, "maxActive": 9})
-    time.sleep(0.5)
+    parts.wait_tick(queue)
     assert api.stats(queue)["ready"] == 3, "nobody at rate 0"
     api.admin("PATCH", f"/queues/{queue}", {"ratePerSecond": 100})
     within(1.0, lambda: api.stats(queue)["ready"] == 4, "rate")
