@@ -201,6 +201,22 @@ rule_alerts()
     return "$wrong"
 }
 
+# Each route of the table has a file of its name, which has no other route.
+rule_route_files()
+{
+    local name files sources wrong=0
+    mapfile -t sources < <(source_files '*.c' | grep '^fcgi-app/')
+    while read -r name; do
+        mapfile -t files < <(grep -lE "^[a-z].*\b${name}(_begin)?\(" "${sources[@]}")
+        if [[ ${#files[@]} -ne 1 || ${files[0]##*/} != "$name.c" ]]; then
+            printf 'fcgi-app/routes.tbl: %s is not in a file %s.c of its own, but in: %s\n' "$name" "$name" "${files[*]}"
+            wrong=1
+        fi
+    done < <(sed -nE 's/^ROUTE\([A-Z]+, [A-Z]+, "[^"]*", (\w+),.*/\1/p; s/^(LINE|TRANSACTION)_ROUTE\([A-Z]+, "[^"]*", (\w+),.*/\2/p' \
+        fcgi-app/routes.tbl | sort -u)
+    return "$wrong"
+}
+
 # Each route of the table has an nginx location, and each error that nginx answers is in its table.
 rule_nginx_covers_routes()
 {

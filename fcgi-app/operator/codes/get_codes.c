@@ -2,13 +2,7 @@
  * GET /v1/admin/queues/{queue}/codes — how many codes a queue has, and how many of their uses are
  * used: as last copied from Redis, every few seconds.
  * Reply   200 {"queue", "kinds": [{"kind", "codes", "uses", "used"}]}
- *
- * GET /v1/admin/queues/{queue}/codes/uses[?after=CURSOR] — who has used which code, by the codes'
- * hashes.
- * Reply   200 {"uses": [{"codeHash", "kind", "member", "at"}], "next": CURSOR|null}
- * Errors  INVALID_REQUEST
  */
-#include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/orders/queues/code_store.h"
@@ -38,57 +32,6 @@ void get_codes(const struct services *services, const struct request *request,
     }
     json_object_object_add(answer, "queue", text_json(call.id));
     json_object_object_add(answer, "kinds", kinds);
-    response_json_object(response, 200, answer);
-    (void)json_object_put(answer);
-}
-
-/** Reads ?after=hash/member. */
-static bool read_after(const struct request *request, struct response *response,
-                       struct code_use *after)
-{
-    struct str value;
-
-    if (!request_query(request, STR("after"), &value) ||
-        str_split(value, '/', &after->hash, &after->member)) {
-        return true;
-    }
-    problem_answer(request, response, PROBLEM_INVALID_REQUEST,
-                   "after must be the `next` of the previous page.");
-    return false;
-}
-
-void get_code_uses(const struct services *services, const struct request *request,
-                   struct response *response)
-{
-    struct operator_call call;
-    struct code_use after = {0};
-    const struct code_used *uses;
-    size_t count;
-
-    if (!operator_begin(services, request, response, false, &call) ||
-        !read_after(request, response, &after) ||
-        !store_answered(
-            services, request, response,
-            code_store_uses(services->postgres, request->arena, call.id, &after, &uses, &count))) {
-        return;
-    }
-    json_object *answer = json_object_new_object();
-    json_object *list = json_object_new_array();
-    for (size_t i = 0; i < count; i++) {
-        json_object *use = json_object_new_object();
-        json_object_object_add(use, "codeHash", text_json(uses[i].use.hash));
-        json_object_object_add(use, "kind", text_json(uses[i].kind));
-        json_object_object_add(use, "member", text_json(uses[i].use.member));
-        json_object_object_add(use, "at", time_json(uses[i].use.at_ms));
-        json_object_array_add(list, use);
-    }
-    json_object_object_add(answer, "uses", list);
-    json_object_object_add(answer, "next",
-                           count == CODES_PER_CALL
-                               ? text_json(str_of(arena_format(
-                                     request->arena, "%.*s/%.*s", STR_ARG(uses[count - 1].use.hash),
-                                     STR_ARG(uses[count - 1].use.member))))
-                               : NULL);
     response_json_object(response, 200, answer);
     (void)json_object_put(answer);
 }

@@ -21,6 +21,28 @@ void coupon_answer_time(struct buffer *out, const char *name, int64_t ms)
     buffer_add_char(out, '"');
 }
 
+const char *coupon_answer_state(int64_t opens_ms, int64_t ends_ms, int64_t now_ms, int64_t left)
+{
+    if (ends_ms != COUPON_NO_TIME && now_ms >= ends_ms) {
+        return "ENDED";
+    }
+    if (opens_ms != COUPON_NO_TIME && now_ms < opens_ms) {
+        return "PRE_OPEN";
+    }
+    return left == 0 ? "SOLD_OUT" : "OPEN";
+}
+
+void coupon_answer_text(struct buffer *out, const char *name, struct str text)
+{
+    buffer_format(out, ",\"%s\":", name);
+    buffer_add_json_string(out, text);
+}
+
+void coupon_answer_number(struct buffer *out, const char *name, int64_t number)
+{
+    buffer_format(out, ",\"%s\":%lld", name, (long long)number);
+}
+
 void coupon_answer(struct response *response, int status, struct str event,
                    const struct coupon *coupon)
 {

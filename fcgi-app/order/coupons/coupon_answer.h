@@ -20,4 +20,13 @@ void coupon_answer_failure(const struct request *request, struct response *respo
 /** Adds `,"name":"2026-…Z"`, or null for COUPON_NO_TIME and for a time outside the calendar. */
 void coupon_answer_time(struct buffer *out, const char *name, int64_t ms);
 
+/** Adds `,"name":"text"`. */
+void coupon_answer_text(struct buffer *out, const char *name, struct str text);
+
+/** Adds `,"name":number`. */
+void coupon_answer_number(struct buffer *out, const char *name, int64_t number);
+
+/** An event's state at `now_ms`: PRE_OPEN, OPEN, SOLD_OUT or ENDED. */
+const char *coupon_answer_state(int64_t opens_ms, int64_t ends_ms, int64_t now_ms, int64_t left);
+
 #endif

@@ -1,21 +1,7 @@
-/*
- * GET /v1/orders/{id}/payment/approve, …/cancel, …/fail — where the provider sends the browser
- * back.
- *
- * Request   query: state=… (ours, of this payment), and what the provider adds (pg_token, or
- *           paymentKey, orderId, amount). No login: the state grants access.
- * Reply     303 to the setting payment_result_url with
- *           ?order=…&payment=paid|confirming|refused|refunded|stopped| unavailable; 204 for HEAD
- *           and for a prefetching browser: those change nothing
- * Errors    403 FORBIDDEN (not the state of a payment of this order; there may be no such order),
- *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/payment_returns.sql, payment_approve_begin.sql and the records of payments;
- *           the provider; lua/place_free.lua, sold_out.lua. Without Redis the outbox applies them
- *           later.
- */
+#include "fcgi-app/payment/provider_return.h"
+
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/payment/payment_call.h"
-#include "fcgi-app/pool/handler.h"
 #include "lib/base/random.h"
 
 enum { PURPOSE_MAX = 256 };
@@ -59,7 +45,7 @@ static void answer_result(const struct services *services, const struct request 
     response_header(response, "Location", str_of(location));
 }
 
-static void answer_returned(const struct services *services, const struct request *request,
+void provider_return_answer(const struct services *services, const struct request *request,
                             struct response *response, enum payment_returned_as as)
 {
     static const char *const WORDS[] = {
@@ -79,8 +65,8 @@ static void answer_returned(const struct services *services, const struct reques
     response_header(response, "Referrer-Policy", STR("no-referrer"));
 }
 
-/* Gets the state of the payment. Returns false if `response` is already complete. */
-static bool read_state(const struct request *request, struct response *response, struct str *state)
+bool provider_return_state(const struct request *request, struct response *response,
+                           struct str *state)
 {
     if (is_prefetch_or_probe(request)) {
         response->status = 204;
@@ -95,46 +81,15 @@ static bool read_state(const struct request *request, struct response *response,
     return true;
 }
 
-void approve_payment(const struct services *services, const struct request *request,
-                     struct response *response)
-{
-    const struct payment_flow flow = payment_call_flow(services);
-    struct payment_return back = {.pg_token = {NULL, 0}};
-    struct str state;
-
-    if (!read_state(request, response, &state)) {
-        return;
-    }
-    (void)request_query(request, STR("pg_token"), &back.pg_token);
-    (void)request_query(request, STR("paymentKey"), &back.payment_key);
-    (void)request_query(request, STR("orderId"), &back.order_id);
-    (void)request_query(request, STR("amount"), &back.amount);
-    answer_returned(
-        services, request, response,
-        payment_flow_approve(&flow, request->arena, request->parameters[0], state, &back));
-}
-
-static void stop(const struct services *services, const struct request *request,
-                 struct response *response, bool failed)
+void provider_return_stop(const struct services *services, const struct request *request,
+                          struct response *response, bool failed)
 {
     const struct payment_flow flow = payment_call_flow(services);
     struct str state;
 
-    if (read_state(request, response, &state)) {
-        answer_returned(
+    if (provider_return_state(request, response, &state)) {
+        provider_return_answer(
             services, request, response,
             payment_flow_stop(&flow, request->arena, request->parameters[0], state, failed));
     }
-}
-
-void cancel_payment(const struct services *services, const struct request *request,
-                    struct response *response)
-{
-    stop(services, request, response, false);
-}
-
-void fail_payment(const struct services *services, const struct request *request,
-                  struct response *response)
-{
-    stop(services, request, response, true);
 }
