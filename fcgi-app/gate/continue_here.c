@@ -2,9 +2,10 @@
  * POST /_sluice/continue/{queue} — the button "continue here" without scripts: the place, or a new
  * one, moves to this screen.
  *
- * Reply    303 back to the page of this host that the Referer names, also if there is no place:
- *          that page says why. Sets the ticket cookie.
- * Touches  lua/enter.lua
+ * Reply     303 back to the page of this host that the Referer names, also if there is no place:
+ *           that page says why. Sets the ticket cookie.
+ * Errors    none: the page says what is wrong
+ * Touches   lua/enter.lua
  */
 #include "fcgi-app/gate/page_address.h"
 #include "fcgi-app/pool/line_handler.h"

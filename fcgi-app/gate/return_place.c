@@ -2,9 +2,10 @@
  * GET /_sluice/return — the visitor is done: the place is free for the next one immediately. For
  * nginx alone, which calls it after an answer of the site with the header X-Sluice-Return.
  *
- * Request  see visit.h
- * Reply    200, for nginx's log
- * Touches  lua/member_end.lua
+ * Request   see visit.h
+ * Reply     200, for nginx's log
+ * Errors    none: what Redis replies is not looked at
+ * Touches   lua/member_end.lua
  */
 #include "fcgi-app/gate/visit.h"
 #include "fcgi-app/pool/line_handler.h"

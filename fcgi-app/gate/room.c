@@ -2,12 +2,14 @@
  * GET /_sluice/room — the waiting room, at the address that was requested: only nginx calls it, for
  * every request that /_sluice/check refused.
  *
- * Request  see visit.h
- * Reply    503 (setting waiting_status for pages) with the waiting page or problem+json WAITING,
- *          see room_answer.h
- * Touches  lua/enter.lua for a page or an app that has proved to keep cookies, or is known as
- *          a member; lua/position.lua for other programs of a known visitor; lua/gate_view.lua and
- *          sluice:tenures as /_sluice/check does
+ * Request   see visit.h
+ * Reply     503 (setting waiting_status for pages) with the waiting page or problem+json WAITING,
+ *           see room_answer.h
+ * Errors    for programs: 503 WAITING; 503 ADMISSION_UNAVAILABLE without Redis, or if there is no
+ *           such queue
+ * Touches   lua/enter.lua for a page or an app that has proved to keep cookies, or is known as
+ *           a member; lua/position.lua for other programs of a known visitor; lua/gate_view.lua and
+ *           sluice:tenures as /_sluice/check does
  *
  * A first page only gets the visitor cookie. The place is taken when the cookie comes back: by the
  * page's script, or by its reload without scripts. So clients that keep no cookies do not fill the

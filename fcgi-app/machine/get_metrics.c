@@ -1,6 +1,10 @@
 /*
  * GET /metrics — the metrics of this host, all programs together, in Prometheus' format. The same
  * in every pool, and read from memory alone: a scrape queries neither Redis nor PostgreSQL.
+ *
+ * Reply     200 text/plain
+ * Errors    none
+ * Touches   the memory that the programs of this host share
  */
 #include "fcgi-app/pool/handler.h"
 #include "lib/metrics/metrics_text.h"

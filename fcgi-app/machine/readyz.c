@@ -1,6 +1,11 @@
 /*
  * GET /readyz — 200 if Redis and PostgreSQL answer, else 503 naming the part that does not.
  * The queue pool has its own form: readyz_line.
+ *
+ * Reply     200 {"status": "ok", "parts": {"redis": "ok", "postgres": "ok"}}, or 503 with
+ *           "unavailable" for the status and each part that does not answer
+ * Errors    none but that 503, which is no problem document
+ * Touches   a PING to Redis, sql/queries/session_ping.sql
  */
 #include "fcgi-app/machine/ready_parts.h"
 #include "fcgi-app/pool/handler.h"

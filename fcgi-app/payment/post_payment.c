@@ -1,13 +1,15 @@
 /*
  * POST /v1/orders/{id}/payment — start paying an order.
  *
- * Reply     201 {"redirectUrl", "expiresAt"}: where the member pays, and until when; 200 with the same for a
- *           payment that is already open. A provider on this machine may name a path of the site itself: it is
- *           answered as an absolute URL, under the name by which the site was requested
+ * Reply     201 {"redirectUrl", "expiresAt"}: where the member pays, and until when; 200 with the
+ *           same for a payment that is already open. A provider on this machine may name a path of
+ *           the site itself: it is answered as an absolute URL, under the name by which the site
+ *           was requested
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (another's order too), 409 ORDER_NOT_PAYABLE,
  *           409 PAYMENT_IN_PROGRESS (one is being started, or confirmed), 503 PAYMENT_UNAVAILABLE,
  *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/payment_open.sql, payment_ready.sql, payment_start_failed.sql; the provider; never Redis
+ * Touches   sql/queries/payment_open.sql, payment_ready.sql, payment_start_failed.sql; the
+ *           provider; never Redis
  */
 #include <ctype.h>
 #include <string.h>

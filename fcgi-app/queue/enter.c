@@ -1,17 +1,16 @@
 /*
  * POST /v1/queues/{queue}/entries — take a place in line, or return the one already held.
  *
- * Request  Authorization: Bearer JWT, or a visitor cookie, or nothing (queues for visitors);
- *          X-Queue-Ticket or its cookie keeps this screen's session
- *          {"code": "…"}, optional: an invite admits immediately or next, a priority code puts into
- *          that lane; {"captcha": "…"}: the proof of work that a new place costs if entryCaptcha is
- *          altcha
- * Reply    201 position at first, 200 if already there; with queueTicket, also as a cookie
- * Errors   INVALID_REQUEST 400, CODE_INVALID, CAPTCHA_FAILED 403 (nothing is lost),
- *          UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ALREADY_ACTIVE 409, QUEUE_CLOSED,
- *          SOLD_OUT 410, QUEUE_FULL, ADMISSION_UNAVAILABLE 503
- * Touches  lua/enter_together.lua, batched with others; lua/enter.lua with a code and if that does
- *          not decide
+ * Request   Authorization: Bearer JWT, or a visitor cookie, or nothing (queues for visitors);
+ *           X-Queue-Ticket or its cookie keeps this screen's session {"code": "…"}, optional: an
+ *           invite admits immediately or next, a priority code puts into that lane; {"captcha":
+ *           "…"}: the proof of work that a new place costs if entryCaptcha is altcha
+ * Reply     201 position at first, 200 if already there; with queueTicket, also as a cookie
+ * Errors    400 INVALID_REQUEST, 403 CODE_INVALID, 403 CAPTCHA_FAILED (nothing is lost),
+ *           401 UNAUTHENTICATED, 401 TICKET_INVALID, 404 NOT_FOUND, 409 ALREADY_ACTIVE,
+ *           410 QUEUE_CLOSED, 410 SOLD_OUT, 503 QUEUE_FULL, 503 ADMISSION_UNAVAILABLE
+ * Touches   lua/enter_together.lua, batched with others; lua/enter.lua with a code and if that does
+ *           not decide
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/pool/line_handler.h"

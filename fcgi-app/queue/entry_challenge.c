@@ -2,12 +2,12 @@
  * GET /v1/queues/{queue}/challenge — a proof of work for entering, if the queue's entryCaptcha is
  * altcha.
  *
- * Request  the caller as for POST …/entries: a visitor without a cookie gets one, and must enter
- *          with it
- * Reply    200 ALTCHA's JSON: {"parameters": {..}, "signature"}, valid for five minutes; whether
- *          the queue exists and requires one is not checked
- * Errors   UNAUTHENTICATED, TICKET_INVALID 401, COOKIES_REQUIRED 403
- * Touches  nothing
+ * Request   the caller as for POST …/entries: a visitor without a cookie gets one, and must enter
+ *           with it
+ * Reply     200 ALTCHA's JSON: {"parameters": {..}, "signature"}, valid for five minutes; whether
+ *           the queue exists and requires one is not checked
+ * Errors    401 UNAUTHENTICATED, 401 TICKET_INVALID, 403 COOKIES_REQUIRED
+ * Touches   nothing
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/entry_proof.h"

@@ -1,11 +1,11 @@
 /*
  * DELETE /v1/queues/{queue}/entries — give up the place in line or the unused entry token.
  *
- * Request  as for position
- * Reply    204, also without a place
- * Errors   UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, ORDER_IN_PROGRESS, SESSION_REVOKED
- *          409, ADMISSION_UNAVAILABLE 503
- * Touches  lua/leave.lua
+ * Request   as for position
+ * Reply     204, also without a place
+ * Errors    401 UNAUTHENTICATED, 401 TICKET_INVALID, 404 NOT_FOUND, 409 ORDER_IN_PROGRESS,
+ *           409 SESSION_REVOKED, 503 ADMISSION_UNAVAILABLE
+ * Touches   lua/leave.lua
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/identify_caller.h"

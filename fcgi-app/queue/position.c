@@ -1,13 +1,13 @@
 /*
  * GET /v1/queues/{queue}/position — the caller's position.
  *
- * Request  X-Queue-Ticket or its cookie, or Authorization: Bearer JWT, or a visitor cookie
- * Reply    200 position; the waiting page's own poll also gets its ticket's cookie again once it is
- *          the caller's turn, with a shorter life
- * Errors   UNAUTHENTICATED, TICKET_INVALID 401, NOT_FOUND 404, SESSION_REVOKED, QUEUE_RESET 409,
- *          ADMISSION_UNAVAILABLE 503
- * Touches  this host's snapshot; plain reads of the main line, batched with others;
- *          lua/position.lua if they do not decide
+ * Request   X-Queue-Ticket or its cookie, or Authorization: Bearer JWT, or a visitor cookie
+ * Reply     200 position; the waiting page's own poll also gets its ticket's cookie again once it
+ *           is the caller's turn, with a shorter life
+ * Errors    401 UNAUTHENTICATED, 401 TICKET_INVALID, 404 NOT_FOUND, 409 SESSION_REVOKED,
+ *           409 QUEUE_RESET, 503 ADMISSION_UNAVAILABLE
+ * Touches   this host's snapshot; plain reads of the main line, batched with others;
+ *           lua/position.lua if they do not decide
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/identify_caller.h"

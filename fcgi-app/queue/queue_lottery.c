@@ -1,11 +1,11 @@
 /*
  * GET /v1/queues/{queue}/lottery — the public data of the draw, from which it can be verified.
  *
- * Reply    200 {"queue", "phase", "commitment", "entrants", "opensAt", "epoch", "seed", "secret",
- *          "listHash", "ranges", "serverTime"}, cacheable for 1 s; seed, secret, listHash and
- *          ranges are null before the draw
- * Errors   NOT_FOUND 404 also for a queue that is no lottery, ADMISSION_UNAVAILABLE 503
- * Touches  lua/lottery.lua
+ * Reply     200 {"queue", "phase", "commitment", "entrants", "opensAt", "epoch", "seed", "secret",
+ *           "listHash", "ranges", "serverTime"}, cacheable for 1 s; seed, secret, listHash and
+ *           ranges are null before the draw
+ * Errors    404 NOT_FOUND also for a queue that is no lottery; 503 ADMISSION_UNAVAILABLE
+ * Touches   lua/lottery.lua
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/pool/line_handler.h"

@@ -1,12 +1,12 @@
 /*
  * GET /v1/queues/{queue}/result — how the queue went, for everyone: without member ids.
  *
- * Reply    200 {"queue", "state", "entered", "admitted", "ordered", "left", "expired",
- *          "lastNumberServed", "firstAdmittedAt", "lastAdmittedAt", "lastWaitSeconds",
- *          "longestWaitSeconds", "soldOutAt", "opensAt", "closesAt", "epoch", "serverTime"},
- *          cacheable for 1 s; null for events that have not happened
- * Errors   NOT_FOUND 404, ADMISSION_UNAVAILABLE 503
- * Touches  lua/result.lua
+ * Reply     200 {"queue", "state", "entered", "admitted", "ordered", "left", "expired",
+ *           "lastNumberServed", "firstAdmittedAt", "lastAdmittedAt", "lastWaitSeconds",
+ *           "longestWaitSeconds", "soldOutAt", "opensAt", "closesAt", "epoch", "serverTime"},
+ *           cacheable for 1 s; null for events that have not happened
+ * Errors    404 NOT_FOUND, 503 ADMISSION_UNAVAILABLE
+ * Touches   lua/result.lua
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/refusal.h"

@@ -1,9 +1,9 @@
 /*
  * GET /v1/queues/{queue} — the queue's public state, the same for everyone.
  *
- * Reply    200, the document of lib/admission/line/line_state_json.h, cacheable for 1 s
- * Errors   NOT_FOUND 404, ADMISSION_UNAVAILABLE 503
- * Touches  lua/queue_state.lua
+ * Reply     200, the document of lib/admission/line/line_state_json.h, cacheable for 1 s
+ * Errors    404 NOT_FOUND, 503 ADMISSION_UNAVAILABLE
+ * Touches   lua/queue_state.lua
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/refusal.h"

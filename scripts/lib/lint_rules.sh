@@ -201,6 +201,13 @@ rule_alerts()
     return "$wrong"
 }
 
+# route_names: the functions of the table of routes.
+route_names()
+{
+    sed -nE 's/^ROUTE\([A-Z]+, [A-Z]+, "[^"]*", (\w+),.*/\1/p; s/^(LINE|TRANSACTION)_ROUTE\([A-Z]+, "[^"]*", (\w+),.*/\2/p' \
+        fcgi-app/routes.tbl | sort -u
+}
+
 # Each route of the table has a file of its name, which has no other route.
 rule_route_files()
 {
@@ -212,8 +219,38 @@ rule_route_files()
             printf 'fcgi-app/routes.tbl: %s is not in a file %s.c of its own, but in: %s\n' "$name" "$name" "${files[*]}"
             wrong=1
         fi
-    done < <(sed -nE 's/^ROUTE\([A-Z]+, [A-Z]+, "[^"]*", (\w+),.*/\1/p; s/^(LINE|TRANSACTION)_ROUTE\([A-Z]+, "[^"]*", (\w+),.*/\2/p' \
-        fcgi-app/routes.tbl | sort -u)
+    done < <(route_names)
+    return "$wrong"
+}
+
+# The head of each route's file says what it replies, how it fails and what it touches; an operators' route, for which
+# roles. A code of errors.tbl stands behind its status.
+rule_route_heads()
+{
+    local name file field fields head wrong=0
+    while read -r name; do
+        file=$(source_files "$name.c" | grep '^fcgi-app/' || true)
+        [[ -n $file ]] || continue # route-files reports it
+        fields=(Reply Errors Touches)
+        [[ $file != fcgi-app/operator/* ]] || fields+=(Roles)
+        head=$(sed '/^ \*\/$/q' "$file")
+        for field in "${fields[@]}"; do
+            if ! grep -qE "^ \* $field {1,9}[^ ]" <<<"$head"; then
+                printf '%s: its head has no field %s\n' "$file" "$field"
+                wrong=1
+            fi
+        done
+        if ! awk -v file="$file" '
+            NR == FNR { if (match($0, /^ERROR\([A-Z_]+, [0-9]+/)) { split(substr($0, 7, RLENGTH - 6), error, ", "); status[error[1]] = error[2] } next }
+            /^ \* [A-Z][a-z]+ +[^ ]/ { inside = $2 == "Errors"; before = "" }
+            /^ \*$/ { inside = 0 }
+            inside { for (i = 2; i <= NF; i++) { word = $i; gsub(/[^A-Z_0-9]/, "", word)
+                if (word in status && before != status[word]) { print file ": write " status[word] " " word; wrong = 1 }
+                before = word } }
+            END { exit wrong }' fcgi-app/http/errors.tbl - <<<"$head"; then
+            wrong=1
+        fi
+    done < <(route_names)
     return "$wrong"
 }
 

@@ -1,9 +1,10 @@
 /*
  * GET /_sluice/language/{lang} — chooses the language of the waiting page, also without scripts.
  *
- * Reply    303 back to the page of this host that the Referer names, else to /; sets the cookie
- *          sluice_language
- * Errors   NOT_FOUND 404 for a language that the page does not have
+ * Reply     303 back to the page of this host that the Referer names, else to /; sets the cookie
+ *           sluice_language
+ * Errors    404 NOT_FOUND for a language that the page does not have
+ * Touches   nothing: neither Redis nor PostgreSQL
  */
 #include "fcgi-app/gate/page/waiting_page.h"
 #include "fcgi-app/gate/page_address.h"

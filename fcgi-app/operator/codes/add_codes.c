@@ -1,11 +1,15 @@
 /*
  * POST /v1/admin/queues/{queue}/codes — adds invite or priority codes, given or generated.
- * Request  {"kind": "invite"|"priority", "codes": [..] or "generate": n, "uses": 1, "expiresAt":
- *          null}: each code is valid for `uses` members; at most 10000 codes a request
- * Reply    201 {"queue", "kind", "uses", "added", "known"} and, of generated ones, "codes": they
- *          are shown only here. known: how many existed before, which stay unchanged
- * Errors   INVALID_REQUEST with the pointer, NOT_FOUND; ADMISSION_UNAVAILABLE: stored, takes effect
- *          when Redis is back
+ *
+ * Request   {"kind": "invite"|"priority", "codes": [..] or "generate": n, "uses": 1, "expiresAt":
+ *           null}: each code is valid for `uses` members; at most 10000 codes a request
+ * Reply     201 {"queue", "kind", "uses", "added", "known"} and, of generated ones, "codes": they
+ *           are shown only here. known: how many existed before, which stay unchanged
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer;
+ *           404 NOT_FOUND, 503 ORDERS_UNAVAILABLE: a part may be stored; 503 ADMISSION_UNAVAILABLE:
+ *           stored, takes effect when Redis is back
+ * Touches   sql/queries/queue_get.sql, audit_note.sql, codes_add.sql; lua/codes_load.lua
+ * Roles     operator
  */
 #include <inttypes.h>
 

@@ -1,8 +1,11 @@
 /*
  * GET /v1/admin/queues/{queue}/codes/uses[?after=CURSOR] — who has used which code, by the codes'
  * hashes.
- * Reply   200 {"uses": [{"codeHash", "kind", "member", "at"}], "next": CURSOR|null}
- * Errors  INVALID_REQUEST
+ *
+ * Reply     200 {"uses": [{"codeHash", "kind", "member", "at"}], "next": CURSOR|null}
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/code_uses_page.sql; never Redis
+ * Roles     operator
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/operator_call.h"

@@ -1,7 +1,11 @@
 /*
  * GET /v1/admin/queues/{queue}/codes — how many codes a queue has, and how many of their uses are
  * used: as last copied from Redis, every few seconds.
- * Reply   200 {"queue", "kinds": [{"kind", "codes", "uses", "used"}]}
+ *
+ * Reply     200 {"queue", "kinds": [{"kind", "codes", "uses", "used"}]}
+ * Errors    401 UNAUTHENTICATED, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/codes_count.sql; never Redis
+ * Roles     operator, viewer
  */
 #include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"

@@ -1,7 +1,10 @@
 /*
  * GET /v1/admin/concerts/{concert} — a concert, as PUT takes it.
- * Reply   200 {"concert", "title", "venue", "description", "version", "createdAt", "updatedAt"}
- * Errors  NOT_FOUND
+ *
+ * Reply     200 {"concert", "title", "venue", "description", "version", "createdAt", "updatedAt"}
+ * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/concert_find.sql; never Redis
+ * Roles     operator, viewer
  */
 #include "fcgi-app/operator/concerts/show_answer.h"
 #include "fcgi-app/operator/operator_call.h"

@@ -1,11 +1,14 @@
 /*
  * GET /v1/admin/shows/{show}[?seats=false] — a show with its complete plan, as PUT accepts it; with
  * seats=false without the plan.
- * Reply   200 {"show", "concert", "startsAt", "queue", "maxSeatsPerMember", "holdTtlSeconds",
- *         "currency" (null: no seats yet), "seatCount", "taken" (ordered or sold), "version",
- *         "createdAt", "updatedAt", "seats": [{"id", "section", "row", "number", "price":
- *         {"amount", "currency"}}, …] in the plan's order}
- * Errors  NOT_FOUND
+ *
+ * Reply     200 {"show", "concert", "startsAt", "queue", "maxSeatsPerMember", "holdTtlSeconds",
+ *           "currency" (null: no seats yet), "seatCount", "taken" (ordered or sold), "version",
+ *           "createdAt", "updatedAt", "seats": [{"id", "section", "row", "number", "price":
+ *           {"amount", "currency"}}, …] in the plan's order}
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/show_find.sql, show_plan.sql; never Redis
+ * Roles     operator, viewer
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/concerts/show_answer.h"

@@ -1,8 +1,11 @@
 /*
  * GET /v1/admin/concerts[?after=ID] — all concerts, in order of their ids.
- * Reply   200 {"concerts": [a concert as its own route returns it, …], "next": ID|null}, five
- *         hundred a page
- * Errors  INVALID_REQUEST
+ *
+ * Reply     200 {"concerts": [a concert as its own route returns it, …], "next": ID|null}, five
+ *           hundred a page
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/concerts_page.sql; never Redis
+ * Roles     operator, viewer
  */
 #include "fcgi-app/operator/object_list.h"
 #include "fcgi-app/pool/handler.h"

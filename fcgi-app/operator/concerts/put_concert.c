@@ -1,10 +1,15 @@
 /*
  * PUT /v1/admin/concerts/{concert} — creates or replaces a concert; its shows are set by
  * PUT /v1/admin/shows/{show}.
- * Request  {"title", "venue", "description": ""}; the other fields of GET's answer are ignored
- * Reply    201 the new concert, 200 the changed one, as GET returns it; repeating it changes
- *          nothing
- * Errors   INVALID_REQUEST with the pointer
+ *
+ * Request   {"title", "venue", "description": ""}; the other fields of GET's answer are ignored
+ * Reply     201 the new concert, 200 the changed one, as GET returns it; repeating it changes
+ *           nothing
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer;
+ *           503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/concert_put.sql, concert_find.sql, outbox_done.sql; the catalogue. Without
+ *           Redis the outbox updates it later
+ * Roles     operator
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/body_reader.h"

@@ -1,17 +1,24 @@
 /*
  * PUT /v1/admin/shows/{show} — creates or replaces a show and its plan of seats.
- * Request  {"concert", "startsAt", "queue", "maxSeatsPerMember": 4, "holdTtlSeconds": 300} and
- *          either "seats": [{"id", "section": "", "row": "", "number": "", "price": {"amount",
- *          "currency"}}, …] or "plan": {"sections": [{"name", "rows", "seatsPerRow", "price"}, …]},
- *          whose seats are called name-row-number (name-number with a single row); at most
- *          50,000. Without both the seats stay as they are. The other fields of GET's answer are
- *          ignored
- * Reply    201 the new show, 200 the changed one, as GET returns it without its seats; repeating it
- *          changes nothing
- * Errors   INVALID_REQUEST with the pointer; SEATS_FIXED with "seats": seats that were ever ordered
- *          cannot be removed, and keep their price while they are ordered; QUEUE_BUSY: the queue to
- *          be left has members, or members hold or have ordered seats of the show;
- *          ADMISSION_UNAVAILABLE: Redis does not answer whether they do
+ *
+ * Request   {"concert", "startsAt", "queue", "maxSeatsPerMember": 4, "holdTtlSeconds": 300} and
+ *           either "seats": [{"id", "section": "", "row": "", "number": "", "price": {"amount",
+ *           "currency"}}, …] or "plan": {"sections": [{"name", "rows", "seatsPerRow", "price"},
+ *           …]}, whose seats are called name-row-number (name-number with a single row); at most
+ *           50,000. Without both the seats stay as they are. The other fields of GET's answer are
+ *           ignored
+ * Reply     201 the new show, 200 the changed one, as GET returns it without its seats; repeating
+ *           it changes nothing
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer;
+ *           409 SEATS_FIXED with "seats": seats that were ever ordered cannot be removed, and keep
+ *           their price while they are ordered; 409 QUEUE_BUSY: the queue to be left has members,
+ *           or members hold or have ordered seats of the show; 503 ORDERS_UNAVAILABLE,
+ *           503 ADMISSION_UNAVAILABLE: Redis does not answer whether they do
+ * Touches   sql/queries/show_find.sql, show_put.sql, show_seat_ids.sql, availability.sql,
+ *           lua/sold_out.lua, seats_load.lua; if the queue changes also lua/seats_known.lua,
+ *           stats.lua, seats_forget.lua, sql/queries/seats_page.sql, lua/seats_publish.lua; the
+ *           catalogue. Without Redis the outbox and reconcile publish it later
+ * Roles     operator
  */
 #include <inttypes.h>
 

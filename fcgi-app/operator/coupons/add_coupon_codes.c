@@ -2,14 +2,18 @@
  * POST /v1/admin/coupon-events/{event}/codes — adds coupons to an event, with given codes or
  * generated, unguessable ones. They are issued in the order in which they were added; a queue that
  * was sold out opens again.
- * Request  {"codes": [..]} or {"generate": n}, n ≤ 100000; a code has 1 to 64 printable ASCII
- *          characters, no spaces
- * Reply    201 {"event", "added", "known", "knownCodes", "codes"}. known: how many the event had
- *          before, which stay unchanged; knownCodes: the first 100 of them; codes: the generated
- *          ones, none otherwise
- * Errors   INVALID_REQUEST with the pointer, also for a code twice in the list;
- *          NOT_FOUND. After ORDERS_UNAVAILABLE a part may be stored: sending the same list again
- *          adds the rest
+ *
+ * Request   {"codes": [..]} or {"generate": n}, n ≤ 100000; a code has 1 to 64 printable ASCII
+ *           characters, no spaces
+ * Reply     201 {"event", "added", "known", "knownCodes", "codes"}. known: how many the event had
+ *           before, which stay unchanged; knownCodes: the first 100 of them; codes: the generated
+ *           ones, none otherwise
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer, also for a
+ *           code twice in the list; 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE: a part may be stored;
+ *           sending the same list again adds the rest
+ * Touches   sql/queries/coupon_event_find.sql, audit_note.sql, coupons_add.sql, availability.sql,
+ *           lua/sold_out.lua
+ * Roles     operator
  */
 #include <stdlib.h>
 #include <string.h>

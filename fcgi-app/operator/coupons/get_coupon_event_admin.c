@@ -1,8 +1,11 @@
 /*
  * GET /v1/admin/coupon-events/{event} — an event and its counts.
- * Reply   200 {"event", "name", "queue", "opensAt", "endsAt", "captcha", "coupons", "issued",
- *         "left", "createdAt", "updatedAt"}
- * Errors  NOT_FOUND
+ *
+ * Reply     200 {"event", "name", "queue", "opensAt", "endsAt", "captcha", "coupons", "issued",
+ *           "left", "createdAt", "updatedAt"}
+ * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/coupon_event_find.sql; never Redis
+ * Roles     operator, viewer
  */
 #include "fcgi-app/operator/coupons/coupon_event_answer.h"
 #include "fcgi-app/operator/operator_call.h"

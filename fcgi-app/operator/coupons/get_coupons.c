@@ -1,8 +1,12 @@
 /*
  * GET /v1/admin/coupon-events/{event}/coupons[?after=MEMBER] — who got what, by member.
- * Reply   200 {"coupons": [{"member", "code", "issuedAt", "epoch", "number"}], "next":
- *         MEMBER|null}, a thousand a page
- * Errors  NOT_FOUND, INVALID_REQUEST
+ *
+ * Reply     200 {"coupons": [{"member", "code", "issuedAt", "epoch", "number"}], "next":
+ *           MEMBER|null}, a thousand a page
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 400 INVALID_REQUEST,
+ *           503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/coupon_event_find.sql, coupons_page.sql; never Redis
+ * Roles     operator
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/coupons/coupon_event_answer.h"

@@ -1,8 +1,11 @@
 /*
  * GET /v1/admin/coupon-events[?after=ID] — all coupon events, in order of their ids.
- * Reply   200 {"events": [an event as its own route returns it, without coupons, issued and left,
- *         …], "next": ID|null}, five hundred a page
- * Errors  INVALID_REQUEST
+ *
+ * Reply     200 {"events": [an event as its own route returns it, without coupons, issued and left,
+ *           …], "next": ID|null}, five hundred a page
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/coupon_events_page.sql; never Redis
+ * Roles     operator, viewer
  */
 #include "fcgi-app/operator/object_list.h"
 #include "fcgi-app/pool/handler.h"

@@ -1,12 +1,18 @@
 /*
  * PUT /v1/admin/coupon-events/{event} — creates or replaces an event; its coupons are added by
  * POST …/codes.
- * Request  {"name", "queue", "opensAt": null, "endsAt": null, "captcha": "none"|"altcha"|"siteverify"}; null and
- *          false are "none", true is "altcha"; the other fields of GET's answer are ignored
- * Reply    201 the new event, 200 the changed one, as GET returns it
- * Errors   INVALID_REQUEST with the pointer; an event with issued coupons cannot change its queue.
- *          QUEUE_BUSY: the queue to be left has members who came for the event. ADMISSION_UNAVAILABLE: Redis does
- *          not answer whether it has
+ *
+ * Request   {"name", "queue", "opensAt": null, "endsAt": null, "captcha":
+ *           "none"|"altcha"|"siteverify"}; null and false are "none", true is "altcha"; the other
+ *           fields of GET's answer are ignored
+ * Reply     201 the new event, 200 the changed one, as GET returns it
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer, also if the
+ *           queue of an event with issued coupons would change; 409 QUEUE_BUSY: the queue to be
+ *           left has members who came for the event; 503 ORDERS_UNAVAILABLE,
+ *           503 ADMISSION_UNAVAILABLE: Redis does not answer whether it has
+ * Touches   sql/queries/coupon_event_find.sql, coupon_event_put.sql, availability.sql,
+ *           lua/sold_out.lua; lua/stats.lua if the queue changes
+ * Roles     operator
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/body_reader.h"

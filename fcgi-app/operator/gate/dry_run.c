@@ -1,11 +1,18 @@
 /*
- * POST /v1/admin/gate/dry-run — what the gate would do with a request. It only reads: nobody enters, no pass is renewed,
- * nothing is counted. For viewers, too. It uses the gate's own rules (gate/gate_decision.h).
- * Request {"queue", "url": path or address, "client": "page"|"form"|"fetch"|"app"|"prefetch", "method"?, "address"?,
- *         "userAgent"?, "bypassSecret"?, "cookie"?: as the browser sends them, "member"?: as the site names it, or a visitor}
- * Reply   200 {"through", "verdict", "why", "subject": the owner or null, "pass": the state of the pass, "path": the path
- *         that bypass rules see}
- * Errors  INVALID_REQUEST, NOT_FOUND, ADMISSION_UNAVAILABLE
+ * POST /v1/admin/gate/dry-run — what the gate would do with a request. It only reads: nobody
+ * enters, no pass is renewed, nothing is counted. It uses the gate's own rules
+ * (gate/gate_decision.h).
+ *
+ * Request   {"queue", "url": path or address, "client": "page"|"form"|"fetch"|"app"|"prefetch",
+ *           "method"?, "address"?, "userAgent"?, "bypassSecret"?, "cookie"?: as the browser sends
+ *           them, "member"?: as the site names it, or a visitor}
+ * Reply     200 {"through", "verdict", "why", "subject": the owner or null, "pass": the state of
+ *           the pass, "path": the path that bypass rules see}
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE,
+ *           503 ADMISSION_UNAVAILABLE
+ * Touches   lua/gate_view.lua; for a known owner lua/member_find.lua, stats.lua;
+ *           sql/queries/queue_get.sql for the reason, or if Redis does not know the queue
+ * Roles     operator, viewer
  */
 #include <string.h>
 

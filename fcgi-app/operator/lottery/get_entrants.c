@@ -1,9 +1,12 @@
 /*
  * GET /v1/admin/queues/{queue}/lottery/entrants[?after=N] — the list that the draw was held from,
  * in its order, from which the list's hash can be computed again. Only Redis has it.
- * Reply   200 {"entrants": ["number member", …], "next": N|null}: next is the `after` of the next
- *         page
- * Errors  INVALID_REQUEST, ADMISSION_UNAVAILABLE
+ *
+ * Reply     200 {"entrants": ["number member", …], "next": N|null}: next is the `after` of the next
+ *           page
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST, 503 ADMISSION_UNAVAILABLE
+ * Touches   the list of the draw in Redis; never PostgreSQL
+ * Roles     operator
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/operator_call.h"

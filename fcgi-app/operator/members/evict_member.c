@@ -1,9 +1,12 @@
 /*
  * POST /v1/admin/queues/{queue}/members/{member}/evict — removes one member from the line or from
  * the shop; a pass through the gate ends within a second on every host.
- * Reply   200 as GET of the member, also if there was nothing to remove
- * Errors  ORDER_IN_PROGRESS 409, NOT_FOUND, ADMISSION_UNAVAILABLE
- * Touches lua/member_end.lua, audit
+ *
+ * Reply     200 as GET of the member, also if there was nothing to remove
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 409 ORDER_IN_PROGRESS,
+ *           503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE
+ * Touches   sql/queries/audit_note.sql; lua/member_end.lua, and as GET of the member
+ * Roles     operator
  */
 #include "fcgi-app/operator/members/member_call.h"
 #include "fcgi-app/pool/handler.h"

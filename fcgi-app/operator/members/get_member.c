@@ -1,11 +1,13 @@
 /*
  * GET /v1/admin/queues/{queue}/members/{member} — one member's place in a queue.
- * Reply   200 {"queue", "member", "queueState", "standing": "READY|CLAIMED|WAITING|AWAY|NONE",
- *         "seq", "generation", "rank", "endsAt", "hasSeenToken", "unpaidOrder", "serverTime"};
- *         endsAt: of the token, of the running order's lease, or of the number kept while
- *         the member is away
- * Errors  NOT_FOUND, ADMISSION_UNAVAILABLE
- * Touches lua/member_find.lua
+ *
+ * Reply     200 {"queue", "member", "queueState", "standing": "READY|CLAIMED|WAITING|AWAY|NONE",
+ *           "seq", "generation", "rank", "endsAt", "hasSeenToken", "unpaidOrder", "serverTime"};
+ *           endsAt: of the token, of the running order's lease, or of the number kept while
+ *           the member is away
+ * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE
+ * Touches   lua/member_find.lua, stats.lua; sql/queries/queue_get.sql
+ * Roles     operator, viewer
  */
 #include "fcgi-app/operator/members/member_call.h"
 #include "fcgi-app/pool/handler.h"

@@ -1,9 +1,12 @@
 /*
  * POST /v1/admin/queues/{queue}/members/{member}/promote — admits one member ahead of the line,
  * within maxActive; the admission is deducted from the rate.
- * Reply   200 as GET of the member
- * Errors  NO_ROOM, ALREADY_ACTIVE 409, NOT_FOUND, ADMISSION_UNAVAILABLE
- * Touches lua/member_admit.lua, audit
+ *
+ * Reply     200 as GET of the member
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 409 NO_ROOM, 409 ALREADY_ACTIVE,
+ *           503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE
+ * Touches   sql/queries/audit_note.sql; lua/member_admit.lua, and as GET of the member
+ * Roles     operator
  */
 #include "fcgi-app/operator/members/member_call.h"
 #include "fcgi-app/pool/handler.h"

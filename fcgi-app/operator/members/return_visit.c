@@ -1,11 +1,14 @@
 /*
  * POST /v1/admin/queues/{queue}/returns — the site reports that a visitor is done, so that the next
  * one is admitted immediately.
- * Request {"pass": "…"}: the value of the browser's cookie sluice_pass-<queue>
- *         (__Host-sluice_pass-<queue> under TLS)
- * Reply   204, also for a visit that has already ended
- * Errors  INVALID_REQUEST 400, ORDER_IN_PROGRESS 409, NOT_FOUND, ADMISSION_UNAVAILABLE
- * Touches lua/member_end.lua
+ *
+ * Request   {"pass": "…"}: the value of the browser's cookie sluice_pass-<queue>
+ *           (__Host-sluice_pass-<queue> under TLS)
+ * Reply     204, also for a visit that has already ended
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST, 404 NOT_FOUND,
+ *           409 ORDER_IN_PROGRESS, 503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE
+ * Touches   lua/member_end.lua; sql/queries/queue_get.sql if Redis does not know the queue
+ * Roles     operator
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queues/queue_answer.h"

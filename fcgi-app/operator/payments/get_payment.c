@@ -1,9 +1,11 @@
 /*
- * GET /v1/admin/payments/{payment} — one payment and everything that happened to it. For viewers
- * too.
- * Reply   200 a payment, see payment_answer.h, with "events": [{"from" (null: created), "to",
- *         "why", "at"}, …], the oldest first
- * Errors  NOT_FOUND, ORDERS_UNAVAILABLE 503
+ * GET /v1/admin/payments/{payment} — one payment and everything that happened to it.
+ *
+ * Reply     200 a payment, see payment_answer.h, with "events": [{"from" (null: created), "to",
+ *           "why", "at"}, …], the oldest first
+ * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/payments_page.sql, payment_events.sql; never Redis
+ * Roles     operator, viewer
  */
 #include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/operator/payments/payment_answer.h"

@@ -1,11 +1,13 @@
 /*
  * GET /v1/admin/payments[?stuck=true][&state=…][&order=o_…][&limit=1..500][&cursor=p_…] — payments,
- * newest first. stuck: only those that need a person. For viewers too.
- * Reply   200 {"payments": [a payment, see payment_answer.h, …], "next": cursor of the next page or
- *         null}
- * Errors  INVALID_REQUEST 400, ORDERS_UNAVAILABLE 503
+ * newest first. stuck: only those that need a person.
+ *
+ * Reply     200 {"payments": [a payment, see payment_answer.h, …], "next": cursor of the next page
+ *           or null}
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/payments_page.sql; never Redis
+ * Roles     operator, viewer
  */
-
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/operator/payments/payment_answer.h"

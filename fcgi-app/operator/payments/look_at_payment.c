@@ -1,9 +1,12 @@
 /*
  * POST /v1/admin/payments/{payment}/look — schedules a look-up of a payment at its provider, for
  * the next pass of sluice-reconcile. Nothing else changes; the provider's answer decides.
- * Reply   202 {"due": whether it will be looked up: not if it is only being started, or was
- *         refunded}
- * Errors  NOT_FOUND, ORDERS_UNAVAILABLE 503
+ *
+ * Reply     202 {"due": whether it will be looked up: not if it is only being started, or was
+ *           refunded}
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/payment_look.sql; never Redis
+ * Roles     operator
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/operator_call.h"

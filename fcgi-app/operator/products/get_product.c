@@ -1,7 +1,10 @@
 /*
  * GET /v1/admin/products/{sku} — a product and what is left of it.
- * Reply   200 {"sku", "name", "price": {"amount", "currency"}, "stock", "available", "queue"}
- * Errors  NOT_FOUND
+ *
+ * Reply     200 {"sku", "name", "price": {"amount", "currency"}, "stock", "available", "queue"}
+ * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/product_find.sql; never Redis
+ * Roles     operator, viewer
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/operator_call.h"

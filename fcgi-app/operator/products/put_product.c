@@ -2,10 +2,15 @@
  * PUT /v1/admin/products/{sku} — creates or replaces a product. stock is the total, sold and
  * unsold: what is left changes by the difference, and the queue is sold out or opens again
  * accordingly.
- * Request  {"name", "price": {"amount", "currency"}, "stock", "queue"}, and "taxFree" (default
- *          false); sku and available of GET's answer are ignored
- * Reply    201 the new product, 200 the changed one
- * Errors   INVALID_REQUEST with the pointer
+ *
+ * Request   {"name", "price": {"amount", "currency"}, "stock", "queue"}, and "taxFree" (default
+ *           false); sku and available of GET's answer are ignored
+ * Reply     201 the new product, 200 the changed one
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer;
+ *           503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/audit_author.sql, product_put.sql, availability.sql, lua/sold_out.lua.
+ *           Without Redis reconcile publishes what is left later
+ * Roles     operator
  */
 #include <inttypes.h>
 

@@ -2,9 +2,14 @@
  * POST /v1/admin/queues/{queue}/actions/{action} — pause, resume, drain, sold-out, reset. All but
  * reset are idempotent. resume clears pause, drain and sold-out, the latter also if stock ran out
  * but is available again; reset removes all members and starts a new epoch.
- * Reply   200 the queue
- * Errors  NOT_FOUND (queue or action); ADMISSION_UNAVAILABLE: stored, takes effect when Redis is
- *         back
+ *
+ * Reply     200 the queue
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND (queue or action),
+ *           503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE: stored, takes effect when Redis is
+ *           back
+ * Touches   sql/queries/queue_act.sql; lua/queue_publish.lua; after a resume
+ *           sql/queries/availability.sql, queue_get.sql, lua/sold_out.lua
+ * Roles     operator
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queues/queue_answer.h"

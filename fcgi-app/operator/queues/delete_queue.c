@@ -2,9 +2,15 @@
  * DELETE /v1/admin/queues/{queue}[?force=true] — deletes an empty queue; with force also one with
  * members in it, who lose their places. Without force one step in Redis finds the queue empty and
  * locks it, so that nobody enters before the deletion is published.
- * Reply   204
- * Errors  NOT_FOUND; QUEUE_BUSY while a member waits, holds a token or a place, or orders;
- *         ADMISSION_UNAVAILABLE if Redis does not answer
+ *
+ * Reply     204
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST (force), 404 NOT_FOUND,
+ *           409 QUEUE_BUSY while a member waits, holds a token or a place, or orders;
+ *           503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE: Redis does not answer; what was
+ *           stored takes effect later
+ * Touches   sql/queries/queue_get.sql, queue_delete.sql; lua/queue_lock.lua without force,
+ *           lua/queue_publish.lua
+ * Roles     operator
  */
 #include <inttypes.h>
 

@@ -1,12 +1,14 @@
 /*
  * GET /v1/admin/queues/{queue}/autopilot — the rate in force, and its recent changes.
- * Reply   200 {"queue", "enabled", "settings", "ratePerSecond", "ratePerSecondInForce", "floor",
- *         "ceiling", "last", "moves"}; settings: the queue's `autopilot`, null if it has none;
- *         floor, ceiling: their values in force, null while it is off; last: the last evaluation,
- *         null before the first; moves: at most 200, oldest first. Each is {"at", "from", "to",
- *         "reason", "orderP95Ms", "originP95Ms", "dropShare", "noShowShare", "waiting"}
- * Errors  NOT_FOUND; ADMISSION_UNAVAILABLE if Redis does not answer
- * Touches lua/autopilot_read.lua
+ *
+ * Reply     200 {"queue", "enabled", "settings", "ratePerSecond", "ratePerSecondInForce", "floor",
+ *           "ceiling", "last", "moves"}; settings: the queue's `autopilot`, null if it has none;
+ *           floor, ceiling: their values in force, null while it is off; last: the last evaluation,
+ *           null before the first; moves: at most 200, oldest first. Each is {"at", "from", "to",
+ *           "reason", "orderP95Ms", "originP95Ms", "dropShare", "noShowShare", "waiting"}
+ * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE
+ * Touches   lua/autopilot_read.lua; sql/queries/queue_get.sql if Redis does not know the queue
+ * Roles     operator, viewer
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queues/queue_answer.h"

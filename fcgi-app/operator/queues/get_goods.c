@@ -1,7 +1,10 @@
 /*
  * GET /v1/admin/queues/{queue}/goods — what is sold through a queue and what is left.
- * Reply   200 {"goods": [{"kind", "id", "name", "total", "sold", "left", "costs"}, …]}
- * Errors  NOT_FOUND, ORDERS_UNAVAILABLE
+ *
+ * Reply     200 {"goods": [{"kind", "id", "name", "total", "sold", "left", "costs"}, …]}
+ * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/queue_get.sql, goods_list.sql; never Redis
+ * Roles     operator, viewer
  */
 #include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"

@@ -2,8 +2,11 @@
  * GET /v1/admin/queues/{queue}/history[?from=…][&to=…][&step=60..86400] — the statistics of the
  * last hours and days, one point a step. The default step is the smallest that gives at most
  * HISTORY_POINTS_MAX points; the default `from` is six hours ago.
- * Reply   200 {"queue", "step", "points": [a sample as in stats, …]}
- * Errors  INVALID_REQUEST, NOT_FOUND, ORDERS_UNAVAILABLE
+ *
+ * Reply     200 {"queue", "step", "points": [a sample as in stats, …]}
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/history_range.sql; queue_get.sql if there are no points; never Redis
+ * Roles     operator, viewer
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queues/queue_answer.h"

@@ -1,7 +1,10 @@
 /*
  * GET /v1/admin/queues/{queue} — a queue's settings, each with the value in force.
- * Reply   200 the queue; PUT accepts it unchanged
- * Errors  NOT_FOUND
+ *
+ * Reply     200 the queue; PUT accepts it unchanged
+ * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/queue_get.sql; never Redis
+ * Roles     operator, viewer
  */
 #include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"

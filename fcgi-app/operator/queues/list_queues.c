@@ -1,6 +1,10 @@
 /*
  * GET /v1/admin/queues — all queues with their settings, in order of their ids.
- * Reply   200 {"queues": [queue, …]}
+ *
+ * Reply     200 {"queues": [queue, …]}
+ * Errors    401 UNAUTHENTICATED, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/queue_list.sql; never Redis
+ * Roles     operator, viewer
  */
 #include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"

@@ -1,9 +1,12 @@
 /*
  * PATCH /v1/admin/queues/{queue} — changes only the settings that it names.
- * Request  some of the settings of queue_settings.tbl
- * Reply    200 the queue
- * Errors   NOT_FOUND; QUEUE_BUSY if the mode would change while members are in line; otherwise as
- *          PUT
+ *
+ * Request   some of the settings of queue_settings.tbl
+ * Reply     200 the queue
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND; otherwise as PUT
+ * Touches   sql/queries/queue_get.sql, queue_write.sql; lua/queue_lock.lua if the mode changes,
+ *           lua/queue_publish.lua
+ * Roles     operator
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queues/mode_change.h"

@@ -1,10 +1,16 @@
 /*
- * PUT /v1/admin/queues/{queue} — creates a queue or replaces its settings; missing settings get their
- * defaults. A deleted queue comes back empty, in a new epoch.
- * Request  any of the settings of queue_settings.tbl
- * Reply    201 the new queue, 200 the changed one
- * Errors   INVALID_REQUEST with the pointer; QUEUE_BUSY if the mode would change while members are
- *          in line; ADMISSION_UNAVAILABLE: stored, takes effect when Redis is back
+ * PUT /v1/admin/queues/{queue} — creates a queue or replaces its settings; missing settings get
+ * their defaults. A deleted queue comes back empty, in a new epoch.
+ *
+ * Request   any of the settings of queue_settings.tbl
+ * Reply     201 the new queue, 200 the changed one
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer;
+ *           409 QUEUE_BUSY if the mode would change while members are in line, or after the draw;
+ *           503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE: stored, takes effect when Redis is
+ *           back; a change of the mode is only stored if Redis finds the line empty
+ * Touches   sql/queries/queue_get.sql, queue_write.sql; lua/queue_lock.lua if the mode changes,
+ *           lua/queue_publish.lua
+ * Roles     operator
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queues/mode_change.h"

@@ -1,10 +1,14 @@
 /*
  * GET /v1/admin/queues/{queue}/stats[?samples=1..900] — current statistics and the last
  * seconds.
- * Reply   200 {"queue", "state", "waiting", …, "series": [{"at", "waiting", …}, …]}; the counters
- *         entered, admitted, consumed, expired, left and withdrawn count since the queue was
- *         created, in the series too
- * Errors  NOT_FOUND; ADMISSION_UNAVAILABLE if Redis does not answer
+ *
+ * Reply     200 {"queue", "state", "waiting", …, "series": [{"at", "waiting", …}, …]}; the counters
+ *           entered, admitted, consumed, expired, left and withdrawn count since the queue was
+ *           created, in the series too
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE,
+ *           503 ADMISSION_UNAVAILABLE
+ * Touches   lua/stats.lua; sql/queries/queue_get.sql if Redis does not know the queue
+ * Roles     operator, viewer
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queues/queue_answer.h"

@@ -1,8 +1,12 @@
 /*
  * GET /v1/admin/audit[?limit=1..500][&cursor=…][&target=queue/{id}|product/{sku}] — who changed
  * what and when, newest first.
- * Reply   200 {"entries": [{"id", "at", "actor", "action", "target", "requestId", "before",
- *         "after"}, …], "next": cursor of the next page or null}
+ *
+ * Reply     200 {"entries": [{"id", "at", "actor", "action", "target", "requestId", "before",
+ *           "after"}, …], "next": cursor of the next page or null}
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/audit_list.sql; never Redis
+ * Roles     operator, viewer
  */
 #include <inttypes.h>
 

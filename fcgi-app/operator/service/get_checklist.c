@@ -1,9 +1,13 @@
 /*
  * GET /v1/admin/checklist[?queue=…] — what must be right before an opening, for the service and
  * for all queues or one.
- * Reply   200 {"items": [{"name", "queue": id or null, "state": "ok"|"warn"|"fail", "detail",
- *         "do"}, …]}, also if a part does not respond
- * Errors  INVALID_REQUEST, NOT_FOUND
+ *
+ * Reply     200 {"items": [{"name", "queue": id or null, "state": "ok"|"warn"|"fail", "detail",
+ *           "do"}, …]}, also if a part does not respond
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND
+ * Touches   sql/queries/service_figures.sql, queue_list.sql or queue_get.sql, goods_list.sql; TIME,
+ *           lua/pool_life.lua, stats.lua in Redis
+ * Roles     operator, viewer
  */
 #include <stdarg.h>
 #include <stdio.h>

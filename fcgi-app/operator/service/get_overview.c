@@ -2,10 +2,14 @@
  * GET /v1/admin/overview[?samples=0..60] — all queues with their statistics, cheap enough for one
  * request a second. A part that does not respond is reported, and the rest is returned: operators
  * look here when something is wrong.
- * Reply   200 {"role", "serverTime", "redis", "postgres", "service": {…}|null, "queues": [{"queue",
- *         "settings", "stats"}, …]} settings as GET of the queue, null without PostgreSQL; stats
- *         null without Redis
- * Errors  INVALID_REQUEST; ORDERS_UNAVAILABLE if neither answers
+ *
+ * Reply     200 {"role", "serverTime", "redis", "postgres", "service": {…}|null, "queues":
+ *           [{"queue", "settings", "stats"}, …]} settings as GET of the queue, null without
+ *           PostgreSQL; stats null without Redis
+ * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE if neither answers
+ * Touches   sql/queries/service_figures.sql, queue_list.sql; lua/stats.lua once a queue,
+ *           sluice:queues
+ * Roles     operator, viewer
  */
 #include <stdlib.h>
 #include <string.h>

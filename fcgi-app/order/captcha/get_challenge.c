@@ -1,8 +1,8 @@
 /*
  * GET /v1/captcha/challenge?event= — a proof of work for the caller at one coupon event.
  *
- * Request   event: a slug; whether the event exists is not checked. Without it: for any event that the caller
- *           chooses
+ * Request   event: a slug; whether the event exists is not checked. Without it: for any event that
+ *           the caller chooses
  * Reply     200 ALTCHA's JSON: {"parameters": {..}, "signature"}, good for five minutes
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND if no altcha_keys_file is
  *           set
