@@ -11,14 +11,15 @@
 #include "fcgi-app/pool/handler.h"
 #include "lib/store/postgres.h"
 #include "lib/store/redis.h"
+#include "lib/store/redis_ping.h"
 
 void readyz(const struct services *services, const struct request *request,
             struct response *response)
 {
     const redisReply *pong =
-        redis_call(services->redis, request->arena, redis_command_new(request->arena, "PING"));
+        redis_call(services->redis, request->arena, redis_ping_ask(request->arena));
     const struct ready_part parts[] = {
-        {"redis", pong != NULL && pong->type == REDIS_REPLY_STATUS},
+        {"redis", redis_ping_answered(pong)},
         {"postgres", postgres_alive(services->postgres)},
     };
 

@@ -1,6 +1,7 @@
 #include "fcgi-app/machine/readyz_line.h"
 
 #include "fcgi-app/machine/ready_parts.h"
+#include "lib/store/redis_ping.h"
 
 struct redis_command *readyz_line_begin(const struct services *services,
                                         const struct request *request, struct response *response,
@@ -9,13 +10,13 @@ struct redis_command *readyz_line_begin(const struct services *services,
     (void)services;
     (void)response;
     (void)memory;
-    return redis_command_new(request->arena, "PING");
+    return redis_ping_ask(request->arena);
 }
 
 void readyz_line_finish(const struct services *services, const struct request *request,
                         const redisReply *reply, void *memory, struct response *response)
 {
-    const struct ready_part redis = {"redis", reply != NULL && reply->type == REDIS_REPLY_STATUS};
+    const struct ready_part redis = {"redis", redis_ping_answered(reply)};
 
     (void)services;
     (void)request;

@@ -12,7 +12,6 @@
 #include "fcgi-app/queue/refusal.h"
 #include "fcgi-app/queue/ticket_cookie.h"
 #include "lib/admission/snapshot/snapshot.h"
-#include "lib/store/redis_reply.h"
 
 struct redis_command *leave_begin(const struct services *services, const struct request *request,
                                   struct response *response, void **memory)
@@ -27,14 +26,15 @@ void leave_finish(const struct services *services, const struct request *request
                   const redisReply *reply, void *memory, struct response *response)
 {
     const struct line_caller *caller = memory;
-    enum outcome outcome = outcome_of(reply);
+    int64_t seq;
+    enum outcome outcome = line_read_left(reply, &seq);
 
     if (outcome != OUTCOME_LEFT && outcome != OUTCOME_NOT_THERE) {
         refusal_answer(request, response, caller->queue, caller->has_ticket, outcome, reply);
         return;
     }
     if (outcome == OUTCOME_LEFT) {
-        snapshot_doubt(services->snapshot, caller->queue, redis_reply_int(reply, 1, 0));
+        snapshot_doubt(services->snapshot, caller->queue, seq);
     }
     response->status = 204;
     if (ticket_cookie_read(services, request, caller->queue).n > 0) {

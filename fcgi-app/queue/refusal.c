@@ -3,7 +3,6 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/queue/seen_queues.h"
 #include "lib/admission/line/line.h"
-#include "lib/store/redis_reply.h"
 
 void refusal_answer(const struct request *request, struct response *response, struct str queue,
                     bool has_ticket, enum outcome outcome, const redisReply *reply)
@@ -22,11 +21,11 @@ void refusal_answer(const struct request *request, struct response *response, st
         outcome = OUTCOME_NOT_FOUND;
     }
     if (outcome == OUTCOME_SOLD_OUT) {
-        bool has_ended = str_equal(redis_reply_text(reply, 1), STR("ended"));
         problem_answer(request, response, PROBLEM_SOLD_OUT, "%s",
-                       has_ended ? "The event has ended: its last coupons are no longer issued."
-                                 : "Everything is sold out. Nothing can be ordered unless the "
-                                   "queue opens again.");
+                       line_refusal_has_ended(reply)
+                           ? "The event has ended: its last coupons are no longer issued."
+                           : "Everything is sold out. Nothing can be ordered unless the "
+                             "queue opens again.");
     } else if (outcome == OUTCOME_NOT_FOUND) {
         problem_answer(request, response, PROBLEM_NOT_FOUND, "There is no queue %.*s.",
                        STR_ARG(queue));

@@ -65,11 +65,15 @@ rule_c_functions()
 # A route works in terms of the layers below, never in their languages.
 rule_routes_without_store_text()
 {
-    local files
-    mapfile -t files < <(source_files '*.c' | grep -E '^fcgi-app/(queue|order|operator|catalog|machine)/' || true)
+    local files wrong=0
+    mapfile -t files < <(source_files '*.c' | grep -E '^fcgi-app/(queue|gate|order|payment|operator|catalog|machine)/' || true)
     forbid "SQL and Redis commands belong to lib/orders and lib/admission" \
         '"(SELECT|INSERT|UPDATE|DELETE FROM|EVALSHA|HGET|HSET|ZADD|ZRANK|GET|SET) |<hiredis|<libpq-fe' \
-        "${files[@]}"
+        "${files[@]}" || wrong=1
+    forbid "the words of a command and the elements of a reply belong to the module of lib that has both" \
+        '\b(redis_command_[a-z_]+|redis_reply_[a-z_]+|postgres_query) ?\(|\b(SCRIPT|QUERY|REDIS_REPLY)_[A-Z]|->elements?\b' \
+        "${files[@]}" || wrong=1
+    return "$wrong"
 }
 
 # Foreign text is passed to the stores as parameters, never as part of a statement, a command or a script.

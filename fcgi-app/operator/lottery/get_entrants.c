@@ -13,7 +13,6 @@
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/lottery/lottery_state.h"
 #include "lib/store/redis.h"
-#include "lib/store/redis_reply.h"
 
 enum { ENTRANTS_PER_PAGE = 5000 };
 
@@ -23,6 +22,7 @@ void get_entrants(const struct services *services, const struct request *request
     struct operator_call call;
     struct str value;
     int64_t after = 0;
+    size_t count = 0;
 
     if (!operator_begin(services, request, response, false, &call)) {
         return;
@@ -33,24 +33,24 @@ void get_entrants(const struct services *services, const struct request *request
                        "after must be a whole number from 0 on.");
         return;
     }
-    const redisReply *reply =
+    const struct str *lines = lottery_entrants_read(
         redis_call(services->redis, request->arena,
-                   lottery_entrants_ask(request->arena, call.id, after, ENTRANTS_PER_PAGE));
-    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY) {
+                   lottery_entrants_ask(request->arena, call.id, after, ENTRANTS_PER_PAGE)),
+        request->arena, &count);
+    if (lines == NULL) {
         problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
                        "Redis does not answer. Send the same request again.");
         return;
     }
     json_object *answer = json_object_new_object();
     json_object *entrants = json_object_new_array();
-    for (size_t i = 0; i < reply->elements; i++) {
-        json_object_array_add(entrants, text_json(redis_reply_text(reply, i)));
+    for (size_t i = 0; i < count; i++) {
+        json_object_array_add(entrants, text_json(lines[i]));
     }
     json_object_object_add(answer, "entrants", entrants);
-    json_object_object_add(answer, "next",
-                           reply->elements == ENTRANTS_PER_PAGE
-                               ? json_object_new_int64(after + ENTRANTS_PER_PAGE)
-                               : NULL);
+    json_object_object_add(
+        answer, "next",
+        count == ENTRANTS_PER_PAGE ? json_object_new_int64(after + ENTRANTS_PER_PAGE) : NULL);
     response_json_object(response, 200, answer);
     (void)json_object_put(answer);
 }

@@ -13,10 +13,10 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
+#include "lib/admission/autopilot/autopilot_store.h"
 #include "lib/admission/queues/queue_setting_value.h"
-#include "lib/store/redis_reply.h"
 
-enum { LAST_LOOK = 6, FIRST_MOVE, NUMBER_TEXT = 32 };
+enum { NUMBER_TEXT = 32 };
 
 static json_object *parsed(struct arena *arena, struct str text)
 {
@@ -34,23 +34,23 @@ static json_object *number_of(struct arena *arena, struct str text)
     return number;
 }
 
-static json_object *autopilot_json(struct arena *arena, struct str queue, const redisReply *reply)
+static json_object *autopilot_json(struct arena *arena, struct str queue,
+                                   const struct autopilot_history *history)
 {
     json_object *answer = json_object_new_object();
     json_object *moves = json_object_new_array();
-    struct str ceiling = redis_reply_text(reply, 4);
 
     json_object_object_add(answer, "queue", text_json(queue));
-    json_object_object_add(answer, "enabled", json_object_new_boolean(ceiling.n > 0));
-    json_object_object_add(answer, "settings", parsed(arena, redis_reply_text(reply, 5)));
-    json_object_object_add(answer, "ratePerSecond", number_of(arena, redis_reply_text(reply, 1)));
+    json_object_object_add(answer, "enabled", json_object_new_boolean(history->ceiling.n > 0));
+    json_object_object_add(answer, "settings", parsed(arena, history->setting));
+    json_object_object_add(answer, "ratePerSecond", number_of(arena, history->rate));
     json_object_object_add(answer, "ratePerSecondInForce",
-                           queue_setting_number_json((double)redis_reply_int(reply, 2, 0) / 1000));
-    json_object_object_add(answer, "floor", number_of(arena, redis_reply_text(reply, 3)));
-    json_object_object_add(answer, "ceiling", number_of(arena, ceiling));
-    json_object_object_add(answer, "last", parsed(arena, redis_reply_text(reply, LAST_LOOK)));
-    for (size_t i = FIRST_MOVE; i < reply->elements; i++) {
-        json_object_array_add(moves, parsed(arena, redis_reply_text(reply, i)));
+                           queue_setting_number_json((double)history->in_force_milli / 1000));
+    json_object_object_add(answer, "floor", number_of(arena, history->floor));
+    json_object_object_add(answer, "ceiling", number_of(arena, history->ceiling));
+    json_object_object_add(answer, "last", parsed(arena, history->last));
+    for (size_t i = 0; i < history->move_count; i++) {
+        json_object_array_add(moves, parsed(arena, history->moves[i]));
     }
     json_object_object_add(answer, "moves", moves);
     return answer;
@@ -60,14 +60,13 @@ void get_autopilot(const struct services *services, const struct request *reques
                    struct response *response)
 {
     struct operator_call call;
+    struct autopilot_history history;
 
     if (!operator_begin(services, request, response, true, &call)) {
         return;
     }
-    const redisReply *reply =
-        redis_call(services->redis, request->arena,
-                   redis_command_script(request->arena, SCRIPT_AUTOPILOT_READ, call.id));
-    enum outcome outcome = outcome_of(reply);
+    enum outcome outcome =
+        autopilot_history_read(services->redis, request->arena, call.id, &history);
     if (outcome == OUTCOME_NOT_FOUND) {
         queue_answer_unknown(services, request, response, call.id);
         return;
@@ -77,7 +76,7 @@ void get_autopilot(const struct services *services, const struct request *reques
                        "Redis does not answer. Send the same request again.");
         return;
     }
-    json_object *answer = autopilot_json(request->arena, call.id, reply);
+    json_object *answer = autopilot_json(request->arena, call.id, &history);
     response_json_object(response, 200, answer);
     (void)json_object_put(answer);
 }

@@ -22,7 +22,6 @@
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 #include "lib/orders/service/service_figures.h"
-#include "lib/store/redis_reply.h"
 
 enum { SAMPLES_MAX = 60 };
 
@@ -104,16 +103,17 @@ static int by_bytes(const void *a, const void *b)
 /** Without PostgreSQL: the queues that the schedulers serve, in the same order. */
 static void add_listed(struct overview *overview, json_object *queues)
 {
-    const redisReply *ids = promotion_queues(overview->services->redis, overview->request->arena);
+    size_t listed = 0;
+    struct str *names =
+        promotion_queue_ids(overview->services->redis, overview->request->arena, &listed);
 
-    if (ids == NULL) {
+    if (names == NULL) {
         overview->redis_answers = false;
         return;
     }
-    struct str *names = arena_alloc(overview->request->arena, (ids->elements + 1) * sizeof(*names));
     size_t count = 0;
-    for (size_t i = 0; i < ids->elements; i++) {
-        names[count] = redis_reply_text(ids, i);
+    for (size_t i = 0; i < listed; i++) {
+        names[count] = names[i];
         count += identifier_is_slug(names[count]) ? 1 : 0;
     }
     qsort(names, count, sizeof(*names), by_bytes);

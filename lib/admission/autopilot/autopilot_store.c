@@ -10,7 +10,7 @@
 #include "lib/base/clock.h"
 #include "lib/store/redis_reply.h"
 
-enum { FIRST_LOAD = 18 };
+enum { FIRST_LOAD = 18, FIRST_MOVE = 7 };
 
 static double real_of(struct arena *arena, struct str text)
 {
@@ -142,4 +142,31 @@ enum outcome autopilot_note(struct redis *redis, struct arena *arena, struct str
     redis_command_add(command, text);
     redis_command_add(command, verdict->moved ? text : str_sized(NULL, 0));
     return outcome_of(redis_call(redis, arena, command));
+}
+
+enum outcome autopilot_history_read(struct redis *redis, struct arena *arena, struct str queue,
+                                    struct autopilot_history *history)
+{
+    const redisReply *reply =
+        redis_call(redis, arena, redis_command_script(arena, SCRIPT_AUTOPILOT_READ, queue));
+    enum outcome outcome = outcome_of(reply);
+
+    *history = (struct autopilot_history){.move_count = 0};
+    if (outcome != OUTCOME_OK) {
+        return outcome;
+    }
+    struct str *moves = arena_alloc(arena, (reply->elements + 1) * sizeof(*moves));
+    *history = (struct autopilot_history){
+        .rate = redis_reply_text(reply, 1),
+        .in_force_milli = redis_reply_int(reply, 2, 0),
+        .floor = redis_reply_text(reply, 3),
+        .ceiling = redis_reply_text(reply, 4),
+        .setting = redis_reply_text(reply, 5),
+        .last = redis_reply_text(reply, 6),
+        .moves = moves,
+    };
+    for (size_t i = FIRST_MOVE; i < reply->elements; i++) {
+        moves[history->move_count++] = redis_reply_text(reply, i);
+    }
+    return OUTCOME_OK;
 }

@@ -130,6 +130,19 @@ enum outcome line_read_state(const redisReply *reply, struct line_state *state)
     return outcome;
 }
 
+enum outcome line_read_left(const redisReply *reply, int64_t *seq)
+{
+    enum outcome outcome = outcome_of(reply);
+
+    *seq = outcome == OUTCOME_LEFT ? redis_reply_int(reply, 1, 0) : 0;
+    return outcome;
+}
+
+bool line_refusal_has_ended(const redisReply *reply)
+{
+    return str_equal(redis_reply_text(reply, 1), STR("ended"));
+}
+
 bool line_settings_missing(const redisReply *reply)
 {
     return outcome_of(reply) == OUTCOME_NOT_FOUND &&

@@ -99,6 +99,12 @@ enum outcome line_read_position(const redisReply *reply, struct line_position *p
 /** Reads the reply to state. `state` is filled for OK. */
 enum outcome line_read_state(const redisReply *reply, struct line_state *state);
 
+/** Reads the reply to leave. `seq` is the number given up, for LEFT. */
+enum outcome line_read_left(const redisReply *reply, int64_t *seq);
+
+/** True if SOLD_OUT means that the event has ended. */
+bool line_refusal_has_ended(const redisReply *reply);
+
 /** True if NOT_FOUND means that Redis has no settings of the queue: it was never created, or
  *  Redis lost its data. False for a queue that was deleted. */
 bool line_settings_missing(const redisReply *reply);

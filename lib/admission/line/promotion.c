@@ -146,3 +146,18 @@ const redisReply *promotion_queues(struct redis *redis, struct arena *arena)
     const redisReply *reply = redis_call(redis, arena, command);
     return reply != NULL && reply->type == REDIS_REPLY_ARRAY ? reply : NULL;
 }
+
+struct str *promotion_queue_ids(struct redis *redis, struct arena *arena, size_t *count)
+{
+    const redisReply *reply = promotion_queues(redis, arena);
+
+    if (reply == NULL) {
+        return NULL;
+    }
+    struct str *ids = arena_alloc(arena, (reply->elements + 1) * sizeof(*ids));
+    for (size_t i = 0; i < reply->elements; i++) {
+        ids[i] = redis_reply_text(reply, i);
+    }
+    *count = reply->elements;
+    return ids;
+}

@@ -73,4 +73,7 @@ enum outcome promotion_run(struct redis *redis, struct arena *arena, struct str 
 /** The ids of all queues, an array reply of strings; NULL if Redis did not answer. */
 const redisReply *promotion_queues(struct redis *redis, struct arena *arena);
 
+/** The same ids, `*count` of them; NULL if Redis did not answer. */
+struct str *promotion_queue_ids(struct redis *redis, struct arena *arena, size_t *count);
+
 #endif

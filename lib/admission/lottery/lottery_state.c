@@ -47,3 +47,16 @@ struct redis_command *lottery_entrants_ask(struct arena *arena, struct str queue
     redis_command_add_int(command, from + count - 1);
     return command;
 }
+
+const struct str *lottery_entrants_read(const redisReply *reply, struct arena *arena, size_t *count)
+{
+    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY) {
+        return NULL;
+    }
+    struct str *lines = arena_alloc(arena, (reply->elements + 1) * sizeof(*lines));
+    for (size_t i = 0; i < reply->elements; i++) {
+        lines[i] = redis_reply_text(reply, i);
+    }
+    *count = reply->elements;
+    return lines;
+}

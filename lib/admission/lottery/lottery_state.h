@@ -36,9 +36,12 @@ enum outcome lottery_state_read(const redisReply *reply, struct lottery_state *s
 /** True if NOT_FOUND means that the queue exists but is no lottery. */
 bool lottery_state_is_none(const redisReply *reply);
 
-/** Requests `count` (≥ 1) lines "number member" of the list, starting at index `from` (≥ 0): an
- *  array reply. */
+/** Requests `count` (≥ 1) lines "number member" of the list, starting at index `from` (≥ 0). */
 struct redis_command *lottery_entrants_ask(struct arena *arena, struct str queue, int64_t from,
                                            int64_t count);
+
+/** The `*count` lines of the reply, borrowed from it; NULL if Redis did not answer. */
+const struct str *lottery_entrants_read(const redisReply *reply, struct arena *arena,
+                                        size_t *count);
 
 #endif
