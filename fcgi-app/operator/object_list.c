@@ -7,7 +7,7 @@
 /* A page of the longest descriptions stays far below the maximum size of an answer. */
 enum { OBJECTS_PER_PAGE = 500 };
 
-void answer_object_list(const struct services *services, const struct request *request,
+void object_list_answer(const struct services *services, const struct request *request,
                         struct response *response, enum object_kind kind, const char *name)
 {
     struct operator_call call;
@@ -24,9 +24,9 @@ void answer_object_list(const struct services *services, const struct request *r
         return;
     }
     /* One row more than shown tells whether there is a next page. */
-    if (!store_answered(services, request, response,
-                        object_page(services->postgres, request->arena, kind, after,
-                                    OBJECTS_PER_PAGE + 1, &rows, &count))) {
+    if (!operator_store_answered(services, request, response,
+                                 object_page(services->postgres, request->arena, kind, after,
+                                             OBJECTS_PER_PAGE + 1, &rows, &count))) {
         return;
     }
     size_t shown = count > OBJECTS_PER_PAGE ? OBJECTS_PER_PAGE : count;

@@ -12,7 +12,7 @@
 
 /** Answers GET …[?after=ID] with {"NAME": [object, …], "next": `after` of the next page, or null}.
  *  For viewers too. */
-void answer_object_list(const struct services *services, const struct request *request,
+void object_list_answer(const struct services *services, const struct request *request,
                         struct response *response, enum object_kind kind, const char *name);
 
 #endif

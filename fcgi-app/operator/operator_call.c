@@ -32,8 +32,8 @@ static bool passes_by_itself(const char *sqlstate)
     return false;
 }
 
-bool store_answered(const struct services *services, const struct request *request,
-                    struct response *response, enum postgres_outcome outcome)
+bool operator_store_answered(const struct services *services, const struct request *request,
+                             struct response *response, enum postgres_outcome outcome)
 {
     switch (outcome) {
     case POSTGRES_OK:
@@ -87,7 +87,7 @@ json_object *text_json(struct str text)
     return json_object_new_string_len(text.n > 0 ? text.p : "", (int)text.n);
 }
 
-void log_change(const char *event, const struct operator_call *call, const char *action)
+void operator_log_change(const char *event, const struct operator_call *call, const char *action)
 {
     log_event(LOG_LEVEL_INFO, event,
               LOG_FIELDS(LOG_STR("target", call->id), LOG_TEXT("action", action),

@@ -27,14 +27,14 @@ bool operator_begin(const struct services *services, const struct request *reque
                     struct response *response, bool reads, struct operator_call *call);
 
 /** True for POSTGRES_OK. Otherwise answers with what may have become of the change. */
-bool store_answered(const struct services *services, const struct request *request,
-                    struct response *response, enum postgres_outcome outcome);
+bool operator_store_answered(const struct services *services, const struct request *request,
+                             struct response *response, enum postgres_outcome outcome);
 
 /** The body as a JSON object; NULL once a problem was answered. */
 json_object *operator_body(const struct request *request, struct response *response);
 
 /** Logs a change. */
-void log_change(const char *event, const struct operator_call *call, const char *action);
+void operator_log_change(const char *event, const struct operator_call *call, const char *action);
 
 /** A time in wire format, a new object. */
 json_object *time_json(int64_t ms);

@@ -73,15 +73,15 @@ json_object *operator_body(const struct request *request, struct response *respo
     return body;
 }
 
-bool store_answered(const struct services *services, const struct request *request,
-                    struct response *response, enum postgres_outcome outcome)
+bool operator_store_answered(const struct services *services, const struct request *request,
+                             struct response *response, enum postgres_outcome outcome)
 {
     (void)services;
     return outcome == POSTGRES_OK || unavailable(request, response);
 }
 
-bool refuse_show_call(const struct request *request, struct response *response,
-                      enum show_outcome outcome, const char *what, struct str id)
+bool show_refuse(const struct request *request, struct response *response,
+                 enum show_outcome outcome, const char *what, struct str id)
 {
     (void)outcome;
     (void)what;
@@ -89,15 +89,15 @@ bool refuse_show_call(const struct request *request, struct response *response,
     return unavailable(request, response);
 }
 
-bool refuse_coupon_call(const struct request *request, struct response *response,
-                        enum coupon_outcome outcome, struct str id)
+bool coupon_event_refuse(const struct request *request, struct response *response,
+                         enum coupon_outcome outcome, struct str id)
 {
     (void)outcome;
     (void)id;
     return unavailable(request, response);
 }
 
-bool require_coupon_event(const struct services *services, const struct request *request,
+bool coupon_event_require(const struct services *services, const struct request *request,
                           struct response *response, struct str id, struct coupon_event *event)
 {
     (void)services;

@@ -11,10 +11,10 @@
         abort();                                                                                   \
     }
 
-NOWHERE(answer_concert)
-NOWHERE(answer_coupon_event)
-NOWHERE(answer_product)
-NOWHERE(answer_show)
+NOWHERE(concert_answer)
+NOWHERE(coupon_event_answer)
+NOWHERE(product_answer)
+NOWHERE(show_answer)
 NOWHERE(availability_publish)
 NOWHERE(captcha_check)
 NOWHERE(catalog_concert_changed)
@@ -32,7 +32,7 @@ NOWHERE(coupon_event_cache_find)
 NOWHERE(coupon_event_cache_forget)
 NOWHERE(coupon_event_cache_moved)
 NOWHERE(coupon_event_cache_note_issued)
-NOWHERE(log_change)
+NOWHERE(operator_log_change)
 NOWHERE(order_claim_consume)
 NOWHERE(order_claim_failed)
 NOWHERE(order_claim_release)

@@ -137,9 +137,10 @@ static bool add_codes_in_parts(const struct services *services, const struct req
                                              .left = order->uses,
                                              .ends_ms = order->ends_ms};
         }
-        if (!store_answered(services, request, response,
-                            code_store_add(services->postgres, request->arena, queue, order->kind,
-                                           hashes, part, order->uses, order->ends_ms, &new_ones))) {
+        if (!operator_store_answered(services, request, response,
+                                     code_store_add(services->postgres, request->arena, queue,
+                                                    order->kind, hashes, part, order->uses,
+                                                    order->ends_ms, &new_ones))) {
             return false;
         }
         *added += new_ones;
@@ -191,7 +192,7 @@ void add_codes(const struct services *services, const struct request *request,
     }
     json_object *body = operator_body(request, response);
     if (body == NULL || !read_order(request, response, body, &order) ||
-        !store_answered(
+        !operator_store_answered(
             services, request, response,
             queue_store_get(services->postgres, request->arena, call.id, &found, &row))) {
         return;
@@ -203,12 +204,12 @@ void add_codes(const struct services *services, const struct request *request,
     const char *details = arena_format(
         request->arena, "{\"after\":{\"kind\":\"%s\",\"codes\":%zu,\"uses\":%" PRId64 "}}",
         code_kind_word(order.kind), order.count, order.uses);
-    if (!store_answered(services, request, response,
-                        audit_store_note(services->postgres, request->arena, &call.author,
-                                         "codes.add", call.id, details)) ||
+    if (!operator_store_answered(services, request, response,
+                                 audit_store_note(services->postgres, request->arena, &call.author,
+                                                  "codes.add", call.id, details)) ||
         !add_codes_in_parts(services, request, response, call.id, &order, &added)) {
         return;
     }
-    log_change("codes.added", &call, code_kind_word(order.kind));
+    operator_log_change("codes.added", &call, code_kind_word(order.kind));
     answer_added(response, call.id, &order, added);
 }

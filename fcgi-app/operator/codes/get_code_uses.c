@@ -37,7 +37,7 @@ void get_code_uses(const struct services *services, const struct request *reques
 
     if (!operator_begin(services, request, response, false, &call) ||
         !read_after(request, response, &after) ||
-        !store_answered(
+        !operator_store_answered(
             services, request, response,
             code_store_uses(services->postgres, request->arena, call.id, &after, &uses, &count))) {
         return;

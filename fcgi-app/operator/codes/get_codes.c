@@ -19,7 +19,7 @@ void get_codes(const struct services *services, const struct request *request,
     size_t count;
 
     if (!operator_begin(services, request, response, true, &call) ||
-        !store_answered(
+        !operator_store_answered(
             services, request, response,
             code_store_counts(services->postgres, request->arena, call.id, &counts, &count))) {
         return;

@@ -22,8 +22,8 @@ void get_concert_admin(const struct services *services, const struct request *re
     enum show_outcome found =
         concert_store_find(services->postgres, request->arena, call.id, &concert);
     if (found != SHOW_FOUND) {
-        (void)refuse_show_call(request, response, found, "concert", call.id);
+        (void)show_refuse(request, response, found, "concert", call.id);
         return;
     }
-    answer_concert(response, 200, &concert);
+    concert_answer(response, 200, &concert);
 }

@@ -50,8 +50,8 @@ void get_show_admin(const struct services *services, const struct request *reque
         found = show_store_plan(services->postgres, request->arena, call.id, &seats, &count);
     }
     if (found != SHOW_FOUND) {
-        (void)refuse_show_call(request, response, found, "show", call.id);
+        (void)show_refuse(request, response, found, "show", call.id);
         return;
     }
-    answer_show(response, 200, &show, seats, count);
+    show_answer(response, 200, &show, seats, count);
 }

@@ -13,5 +13,5 @@
 void list_concerts(const struct services *services, const struct request *request,
                    struct response *response)
 {
-    answer_object_list(services, request, response, OBJECT_CONCERT, "concerts");
+    object_list_answer(services, request, response, OBJECT_CONCERT, "concerts");
 }

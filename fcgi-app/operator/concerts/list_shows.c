@@ -13,5 +13,5 @@
 void list_shows(const struct services *services, const struct request *request,
                 struct response *response)
 {
-    answer_object_list(services, request, response, OBJECT_SHOW, "shows");
+    object_list_answer(services, request, response, OBJECT_SHOW, "shows");
 }

@@ -66,18 +66,18 @@ void put_concert(const struct services *services, const struct request *request,
     enum show_outcome put =
         concert_store_put(services->postgres, request->arena, &concert, &call.author, &outbox_row);
     if (put != SHOW_CREATED && put != SHOW_CHANGED && put != SHOW_SAME) {
-        (void)refuse_show_call(request, response, put, "concert", call.id);
+        (void)show_refuse(request, response, put, "concert", call.id);
         return;
     }
     if (put != SHOW_SAME) {
-        log_change("concert.changed", &call, put == SHOW_CREATED ? "create" : "change");
+        operator_log_change("concert.changed", &call, put == SHOW_CREATED ? "create" : "change");
     }
     publish(services, request->arena, call.id, outbox_row);
     enum show_outcome found =
         concert_store_find(services->postgres, request->arena, call.id, &stored);
     if (found != SHOW_FOUND) {
-        (void)refuse_show_call(request, response, found, "concert", call.id);
+        (void)show_refuse(request, response, found, "concert", call.id);
         return;
     }
-    answer_concert(response, put == SHOW_CREATED ? 201 : 200, &stored);
+    concert_answer(response, put == SHOW_CREATED ? 201 : 200, &stored);
 }

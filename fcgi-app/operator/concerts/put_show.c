@@ -142,7 +142,7 @@ static bool may_change(struct put *put)
         return true;
     }
     if (found != SHOW_FOUND) {
-        return refuse_show_call(request, put->reader.response, found, "show", put->show.id);
+        return show_refuse(request, put->reader.response, found, "show", put->show.id);
     }
     return str_equal(put->old.queue, put->show.queue) || is_unused(put);
 }
@@ -193,8 +193,8 @@ static bool stored(const struct put *put, enum show_outcome outcome,
         answer_fixed(put, change);
         return false;
     default:
-        return refuse_show_call(put->reader.request, put->reader.response, outcome, "show",
-                                put->show.id);
+        return show_refuse(put->reader.request, put->reader.response, outcome, "show",
+                           put->show.id);
     }
 }
 
@@ -261,14 +261,15 @@ void put_show(const struct services *services, const struct request *request,
         return;
     }
     if (outcome != SHOW_SAME) {
-        log_change("show.changed", &put.call, outcome == SHOW_CREATED ? "create" : "change");
+        operator_log_change("show.changed", &put.call,
+                            outcome == SHOW_CREATED ? "create" : "change");
     }
     publish(&put, &change);
     enum show_outcome found =
         show_store_find(services->postgres, request->arena, put.show.id, &now);
     if (found != SHOW_FOUND) {
-        (void)refuse_show_call(request, response, found, "show", put.show.id);
+        (void)show_refuse(request, response, found, "show", put.show.id);
         return;
     }
-    answer_show(response, outcome == SHOW_CREATED ? 201 : 200, &now, NULL, 0);
+    show_answer(response, outcome == SHOW_CREATED ? 201 : 200, &now, NULL, 0);
 }

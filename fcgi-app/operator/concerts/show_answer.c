@@ -4,8 +4,8 @@
 #include "fcgi-app/operator/operator_call.h"
 #include "lib/base/clock.h"
 
-bool refuse_show_call(const struct request *request, struct response *response,
-                      enum show_outcome outcome, const char *what, struct str id)
+bool show_refuse(const struct request *request, struct response *response,
+                 enum show_outcome outcome, const char *what, struct str id)
 {
     switch (outcome) {
     case SHOW_NONE:
@@ -29,7 +29,7 @@ bool refuse_show_call(const struct request *request, struct response *response,
     }
 }
 
-void answer_concert(struct response *response, int status, const struct concert_record *concert)
+void concert_answer(struct response *response, int status, const struct concert_record *concert)
 {
     json_object *answer = json_object_new_object();
 
@@ -83,7 +83,7 @@ static void write_seats(struct buffer *out, const struct show_record *show,
     buffer_add_char(out, ']');
 }
 
-void answer_show(struct response *response, int status, const struct show_record *show,
+void show_answer(struct response *response, int status, const struct show_record *show,
                  const struct plan_seat *seats, size_t count)
 {
     struct buffer *out = &response->body;

@@ -13,14 +13,14 @@
 
 /** Answers an outcome about the `what` ("concert", "show") `id`: NONE, UNAVAILABLE, UNKNOWN, or a
  *  defect. Returns false. */
-bool refuse_show_call(const struct request *request, struct response *response,
-                      enum show_outcome outcome, const char *what, struct str id);
+bool show_refuse(const struct request *request, struct response *response,
+                 enum show_outcome outcome, const char *what, struct str id);
 
 /** Answers with a concert. */
-void answer_concert(struct response *response, int status, const struct concert_record *concert);
+void concert_answer(struct response *response, int status, const struct concert_record *concert);
 
 /** Answers with a show; `seats` NULL: without its plan. PUT accepts what GET returns. */
-void answer_show(struct response *response, int status, const struct show_record *show,
+void show_answer(struct response *response, int status, const struct show_record *show,
                  const struct plan_seat *seats, size_t count);
 
 #endif

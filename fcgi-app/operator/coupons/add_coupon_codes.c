@@ -223,14 +223,14 @@ void add_coupon_codes(const struct services *services, const struct request *req
     }
     json_object *body = operator_body(request, response);
     if (body == NULL || !read_addition(request, response, body, &addition) ||
-        !require_coupon_event(services, request, response, call.id, &event) ||
-        !store_answered(services, request, response,
-                        coupons_note(services->postgres, request->arena, &call.author, call.id,
-                                     addition.count, addition.fresh)) ||
+        !coupon_event_require(services, request, response, call.id, &event) ||
+        !operator_store_answered(services, request, response,
+                                 coupons_note(services->postgres, request->arena, &call.author,
+                                              call.id, addition.count, addition.fresh)) ||
         !store(services, request, response, call.id, &addition)) {
         return;
     }
-    log_change("coupons.added", &call, addition.fresh ? "generate" : "add");
+    operator_log_change("coupons.added", &call, addition.fresh ? "generate" : "add");
     if (!availability_publish(services->postgres, services->redis, request->arena, event.queue,
                               false)) {
         log_event(LOG_LEVEL_WARNING, "coupons.availability_later",

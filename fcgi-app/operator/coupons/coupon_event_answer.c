@@ -3,8 +3,8 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/operator_call.h"
 
-bool refuse_coupon_call(const struct request *request, struct response *response,
-                        enum coupon_outcome outcome, struct str id)
+bool coupon_event_refuse(const struct request *request, struct response *response,
+                         enum coupon_outcome outcome, struct str id)
 {
     switch (outcome) {
     case COUPON_NO_SUCH:
@@ -27,13 +27,13 @@ bool refuse_coupon_call(const struct request *request, struct response *response
     }
 }
 
-bool require_coupon_event(const struct services *services, const struct request *request,
+bool coupon_event_require(const struct services *services, const struct request *request,
                           struct response *response, struct str id, struct coupon_event *event)
 {
     enum coupon_outcome outcome =
         coupon_event_find(services->postgres, request->arena, id, false, event);
 
-    return outcome == COUPON_FOUND || refuse_coupon_call(request, response, outcome, id);
+    return outcome == COUPON_FOUND || coupon_event_refuse(request, response, outcome, id);
 }
 
 static json_object *time_or_null(int64_t ms)
@@ -41,7 +41,7 @@ static json_object *time_or_null(int64_t ms)
     return ms == COUPON_NO_TIME ? NULL : time_json(ms);
 }
 
-void answer_coupon_event(const struct services *services, const struct request *request,
+void coupon_event_answer(const struct services *services, const struct request *request,
                          struct response *response, int status, struct str id)
 {
     struct coupon_event event;
@@ -49,7 +49,7 @@ void answer_coupon_event(const struct services *services, const struct request *
         coupon_event_find(services->postgres, request->arena, id, true, &event);
 
     if (outcome != COUPON_FOUND) {
-        (void)refuse_coupon_call(request, response, outcome, id);
+        (void)coupon_event_refuse(request, response, outcome, id);
         return;
     }
     json_object *answer = json_object_new_object();

@@ -10,15 +10,15 @@
 #include "lib/orders/coupons/coupon_store.h"
 
 /** Reads the event `id`, its counts included, and answers with it, or with the problem. */
-void answer_coupon_event(const struct services *services, const struct request *request,
+void coupon_event_answer(const struct services *services, const struct request *request,
                          struct response *response, int status, struct str id);
 
 /** Reads the event `id` without its counts. Returns false once a problem was answered. */
-bool require_coupon_event(const struct services *services, const struct request *request,
+bool coupon_event_require(const struct services *services, const struct request *request,
                           struct response *response, struct str id, struct coupon_event *event);
 
 /** Answers NO_SUCH, UNAVAILABLE, UNKNOWN or FAILED. Returns false. */
-bool refuse_coupon_call(const struct request *request, struct response *response,
-                        enum coupon_outcome outcome, struct str id);
+bool coupon_event_refuse(const struct request *request, struct response *response,
+                         enum coupon_outcome outcome, struct str id);
 
 #endif

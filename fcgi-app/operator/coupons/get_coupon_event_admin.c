@@ -17,6 +17,6 @@ void get_coupon_event_admin(const struct services *services, const struct reques
     struct operator_call call;
 
     if (operator_begin(services, request, response, true, &call)) {
-        answer_coupon_event(services, request, response, 200, call.id);
+        coupon_event_answer(services, request, response, 200, call.id);
     }
 }

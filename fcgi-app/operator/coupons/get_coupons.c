@@ -25,7 +25,7 @@ void get_coupons(const struct services *services, const struct request *request,
     struct str after = str_sized(NULL, 0);
 
     if (!operator_begin(services, request, response, false, &call) ||
-        !require_coupon_event(services, request, response, call.id, &event)) {
+        !coupon_event_require(services, request, response, call.id, &event)) {
         return;
     }
     if (request_query(request, STR("after"), &after) && (after.n == 0 || after.n > AFTER_MAX)) {
@@ -36,7 +36,7 @@ void get_coupons(const struct services *services, const struct request *request,
     enum coupon_outcome outcome = coupons_page(services->postgres, request->arena, call.id, after,
                                                COUPONS_PER_PAGE, &owners, &count);
     if (outcome != COUPON_FOUND) {
-        (void)refuse_coupon_call(request, response, outcome, call.id);
+        (void)coupon_event_refuse(request, response, outcome, call.id);
         return;
     }
     json_object *answer = json_object_new_object();

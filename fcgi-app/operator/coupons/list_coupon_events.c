@@ -13,5 +13,5 @@
 void list_coupon_events(const struct services *services, const struct request *request,
                         struct response *response)
 {
-    answer_object_list(services, request, response, OBJECT_COUPON_EVENT, "events");
+    object_list_answer(services, request, response, OBJECT_COUPON_EVENT, "events");
 }

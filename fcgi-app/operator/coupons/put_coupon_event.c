@@ -97,7 +97,7 @@ static bool may_move(const struct services *services, const struct request *requ
         return true;
     }
     if (found != COUPON_FOUND) {
-        return refuse_coupon_call(request, response, found, wanted->id);
+        return coupon_event_refuse(request, response, found, wanted->id);
     }
     const redisReply *reply = redis_call(services->redis, request->arena,
                                          queue_publication_stats(request->arena, old.queue, 1));
@@ -149,9 +149,10 @@ void put_coupon_event(const struct services *services, const struct request *req
     switch (outcome) {
     case COUPON_CREATED:
     case COUPON_FOUND:
-        log_change("coupon_event.changed", &call, outcome == COUPON_CREATED ? "create" : "change");
+        operator_log_change("coupon_event.changed", &call,
+                            outcome == COUPON_CREATED ? "create" : "change");
         publish(services, request, event.queue);
-        answer_coupon_event(services, request, response, outcome == COUPON_CREATED ? 201 : 200,
+        coupon_event_answer(services, request, response, outcome == COUPON_CREATED ? 201 : 200,
                             call.id);
         return;
     case COUPON_QUEUE_GONE:
@@ -163,7 +164,7 @@ void put_coupon_event(const struct services *services, const struct request *req
                           "Some of its coupons are already issued, so its queue cannot change.");
         return;
     default:
-        (void)refuse_coupon_call(request, response, outcome, call.id);
+        (void)coupon_event_refuse(request, response, outcome, call.id);
         return;
     }
 }

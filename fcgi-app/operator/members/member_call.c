@@ -40,14 +40,14 @@ bool member_act(const struct services *services, const struct request *request,
                 struct response *response, const struct member_call *call, const char *action,
                 struct redis_command *command, enum outcome *outcome)
 {
-    if (!store_answered(services, request, response,
-                        audit_store_note(services->postgres, request->arena, &call->operator.author,
-                                         action, call->operator.id,
-                                         details_of(request, call->member)))) {
+    if (!operator_store_answered(services, request, response,
+                                 audit_store_note(services->postgres, request->arena,
+                                                  &call->operator.author, action, call->operator.id,
+                                                  details_of(request, call->member)))) {
         return false;
     }
     *outcome = outcome_of(redis_call(services->redis, request->arena, command));
-    log_change("member.acted", &call->operator, action);
+    operator_log_change("member.acted", &call->operator, action);
     return true;
 }
 

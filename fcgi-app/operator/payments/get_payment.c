@@ -41,7 +41,7 @@ void get_payment(const struct services *services, const struct request *request,
     }
     const struct payment_filter filter = {.id = call.id};
     if (payment_id_is_valid(call.id) &&
-        !store_answered(
+        !operator_store_answered(
             services, request, response,
             payment_admin_page(services->postgres, request->arena, &filter, 1, &payment, &count))) {
         return;
@@ -50,9 +50,9 @@ void get_payment(const struct services *services, const struct request *request,
         payment_not_found(request, response);
         return;
     }
-    if (!store_answered(services, request, response,
-                        payment_admin_events(services->postgres, request->arena, call.id, &events,
-                                             &event_count))) {
+    if (!operator_store_answered(services, request, response,
+                                 payment_admin_events(services->postgres, request->arena, call.id,
+                                                      &events, &event_count))) {
         return;
     }
     json_object *answer = payment_json(payment);

@@ -65,9 +65,9 @@ void list_payments(const struct services *services, const struct request *reques
         return;
     }
     /* One row more than wanted shows whether there is a next page. */
-    if (!store_answered(services, request, response,
-                        payment_admin_page(services->postgres, request->arena, &filter, limit + 1,
-                                           &rows, &count))) {
+    if (!operator_store_answered(services, request, response,
+                                 payment_admin_page(services->postgres, request->arena, &filter,
+                                                    limit + 1, &rows, &count))) {
         return;
     }
     json_object *answer = json_object_new_object();

@@ -22,7 +22,7 @@ void get_product(const struct services *services, const struct request *request,
     }
     switch (product_find(services->postgres, request->arena, call.id, &product)) {
     case PRODUCT_FOUND:
-        answer_product(response, 200, &product);
+        product_answer(response, 200, &product);
         return;
     case PRODUCT_NONE:
         problem_answer(request, response, PROBLEM_NOT_FOUND, "There is no product %.*s.",

@@ -13,5 +13,5 @@
 void list_products(const struct services *services, const struct request *request,
                    struct response *response)
 {
-    answer_object_list(services, request, response, OBJECT_PRODUCT, "products");
+    object_list_answer(services, request, response, OBJECT_PRODUCT, "products");
 }

@@ -2,7 +2,7 @@
 
 #include "fcgi-app/operator/operator_call.h"
 
-void answer_product(struct response *response, int status, const struct product *product)
+void product_answer(struct response *response, int status, const struct product *product)
 {
     json_object *answer = json_object_new_object();
     json_object *price = json_object_new_object();

@@ -8,6 +8,6 @@
 #include "lib/orders/goods/product_store.h"
 
 /** Answers with a product. */
-void answer_product(struct response *response, int status, const struct product *product);
+void product_answer(struct response *response, int status, const struct product *product);
 
 #endif

@@ -98,7 +98,7 @@ void put_product(const struct services *services, const struct request *request,
     struct product product = {.sku = call.id};
     json_object *body = operator_body(request, response);
     if (body == NULL || !read_product(&reader, body, &product) ||
-        !store_answered(
+        !operator_store_answered(
             services, request, response,
             audit_store_name_author(services->postgres, request->arena, &call.author))) {
         return;
@@ -108,11 +108,11 @@ void put_product(const struct services *services, const struct request *request,
     if (!answer_outcome(&reader, outcome, &product, sold)) {
         return;
     }
-    log_change("product.changed", &call, outcome == PRODUCT_CREATED ? "create" : "change");
+    operator_log_change("product.changed", &call, outcome == PRODUCT_CREATED ? "create" : "change");
     if (!availability_publish(services->postgres, services->redis, request->arena, product.queue,
                               false)) {
         log_event(LOG_LEVEL_WARNING, "product.availability_later",
                   LOG_FIELDS(LOG_STR("queue", product.queue)));
     }
-    answer_product(response, outcome == PRODUCT_CREATED ? 201 : 200, &stored);
+    product_answer(response, outcome == PRODUCT_CREATED ? 201 : 200, &stored);
 }

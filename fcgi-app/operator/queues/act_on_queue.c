@@ -29,7 +29,7 @@ static bool check_stock(const struct services *services, const struct request *r
                        "request again.");
         return false;
     }
-    return store_answered(
+    return operator_store_answered(
                services, request, response,
                queue_store_get(services->postgres, request->arena, row->id, &found, row)) &&
            (found || queue_not_found(request, response, row->id));
@@ -52,9 +52,9 @@ void act_on_queue(const struct services *services, const struct request *request
             "There is no such action. The actions are pause, resume, drain, sold-out and reset.");
         return;
     }
-    if (!store_answered(services, request, response,
-                        queue_store_act(services->postgres, request->arena, call.id, action,
-                                        &call.author, &change, &row))) {
+    if (!operator_store_answered(services, request, response,
+                                 queue_store_act(services->postgres, request->arena, call.id,
+                                                 action, &call.author, &change, &row))) {
         return;
     }
     if (change == QUEUE_MISSING) {
@@ -62,11 +62,11 @@ void act_on_queue(const struct services *services, const struct request *request
         return;
     }
     if (change == QUEUE_CHANGED) {
-        log_change("queue.acted", &call, queue_action_word(action));
+        operator_log_change("queue.acted", &call, queue_action_word(action));
     }
-    if (!publish_change(services, request, response, change, &row) ||
+    if (!queue_change_publish(services, request, response, change, &row) ||
         (action == QUEUE_ACTION_RESUME && !check_stock(services, request, response, &row))) {
         return;
     }
-    answer_queue(response, 200, &row);
+    queue_answer(response, 200, &row);
 }

@@ -34,7 +34,7 @@ void get_goods(const struct services *services, const struct request *request,
     bool found = false;
 
     if (!operator_begin(services, request, response, true, &call) ||
-        !store_answered(
+        !operator_store_answered(
             services, request, response,
             queue_store_get(services->postgres, request->arena, call.id, &found, &queue))) {
         return;
@@ -43,8 +43,9 @@ void get_goods(const struct services *services, const struct request *request,
         (void)queue_not_found(request, response, call.id);
         return;
     }
-    if (!store_answered(services, request, response,
-                        goods_list(services->postgres, request->arena, call.id, &rows, &count))) {
+    if (!operator_store_answered(
+            services, request, response,
+            goods_list(services->postgres, request->arena, call.id, &rows, &count))) {
         return;
     }
     json_object *answer = json_object_new_object();

@@ -91,15 +91,16 @@ void get_history(const struct services *services, const struct request *request,
 
     if (!operator_begin(services, request, response, true, &call) ||
         !read_range(request, response, &range) ||
-        !store_answered(services, request, response,
-                        history_range(services->postgres, request->arena, call.id, range.from_s,
-                                      range.to_s, range.step_s, &points, &count))) {
+        !operator_store_answered(services, request, response,
+                                 history_range(services->postgres, request->arena, call.id,
+                                               range.from_s, range.to_s, range.step_s, &points,
+                                               &count))) {
         return;
     }
     /* A deleted queue keeps its history. */
-    if (count == 0 && !store_answered(services, request, response,
-                                      queue_store_get(services->postgres, request->arena, call.id,
-                                                      &found, &row))) {
+    if (count == 0 && !operator_store_answered(services, request, response,
+                                               queue_store_get(services->postgres, request->arena,
+                                                               call.id, &found, &row))) {
         return;
     }
     if (!found) {

@@ -17,7 +17,7 @@ void get_queue(const struct services *services, const struct request *request,
     bool found = false;
 
     if (!operator_begin(services, request, response, true, &call) ||
-        !store_answered(
+        !operator_store_answered(
             services, request, response,
             queue_store_get(services->postgres, request->arena, call.id, &found, &row))) {
         return;
@@ -26,5 +26,5 @@ void get_queue(const struct services *services, const struct request *request,
         (void)queue_not_found(request, response, call.id);
         return;
     }
-    answer_queue(response, 200, &row);
+    queue_answer(response, 200, &row);
 }

@@ -17,7 +17,7 @@ void list_queues(const struct services *services, const struct request *request,
     size_t count = 0;
 
     if (!operator_begin(services, request, response, true, &call) ||
-        !store_answered(
+        !operator_store_answered(
             services, request, response,
             queue_store_list(services->postgres, request->arena, false, &rows, &count))) {
         return;

@@ -22,7 +22,7 @@ static bool attempt(const struct services *services, const struct request *reque
     bool found = false;
     bool is_stale = false;
 
-    if (!store_answered(
+    if (!operator_store_answered(
             services, request, response,
             queue_store_get(services->postgres, request->arena, call->id, &found, row))) {
         return false;
@@ -42,9 +42,10 @@ static bool attempt(const struct services *services, const struct request *reque
         *change = QUEUE_STALE;
         return true;
     }
-    if (!store_answered(services, request, response,
-                        queue_store_change(services->postgres, request->arena, call->id,
-                                           row->version, settings, &call->author, change, row))) {
+    if (!operator_store_answered(services, request, response,
+                                 queue_store_change(services->postgres, request->arena, call->id,
+                                                    row->version, settings, &call->author, change,
+                                                    row))) {
         return false;
     }
     return *change != QUEUE_MISSING || queue_not_found(request, response, call->id);
@@ -73,9 +74,9 @@ void patch_queue(const struct services *services, const struct request *request,
         queue_answer_overtaken(request, response);
         return;
     }
-    if (!publish_change(services, request, response, change, &row)) {
+    if (!queue_change_publish(services, request, response, change, &row)) {
         return;
     }
-    log_change("queue.changed", &call, "change");
-    answer_queue(response, 200, &row);
+    operator_log_change("queue.changed", &call, "change");
+    queue_answer(response, 200, &row);
 }

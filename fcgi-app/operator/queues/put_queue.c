@@ -25,7 +25,7 @@ static bool attempt(const struct services *services, const struct request *reque
     bool found = false;
     bool is_stale = false;
 
-    if (!store_answered(
+    if (!operator_store_answered(
             services, request, response,
             queue_store_get(services->postgres, request->arena, call->id, &found, row)) ||
         (found && !mode_may_change(services, request, response, row, settings, &is_stale))) {
@@ -35,10 +35,10 @@ static bool attempt(const struct services *services, const struct request *reque
         *change = QUEUE_STALE;
         return true;
     }
-    return store_answered(services, request, response,
-                          queue_store_put(services->postgres, request->arena, call->id,
-                                          found ? row->version : 0, settings, &call->author, change,
-                                          row));
+    return operator_store_answered(services, request, response,
+                                   queue_store_put(services->postgres, request->arena, call->id,
+                                                   found ? row->version : 0, settings,
+                                                   &call->author, change, row));
 }
 
 void put_queue(const struct services *services, const struct request *request,
@@ -70,9 +70,9 @@ void put_queue(const struct services *services, const struct request *request,
         queue_answer_overtaken(request, response);
         return;
     }
-    if (!publish_change(services, request, response, change, &row)) {
+    if (!queue_change_publish(services, request, response, change, &row)) {
         return;
     }
-    log_change("queue.changed", &call, change == QUEUE_CREATED ? "create" : "change");
-    answer_queue(response, change == QUEUE_CREATED ? 201 : 200, &row);
+    operator_log_change("queue.changed", &call, change == QUEUE_CREATED ? "create" : "change");
+    queue_answer(response, change == QUEUE_CREATED ? 201 : 200, &row);
 }

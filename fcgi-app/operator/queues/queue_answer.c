@@ -18,9 +18,9 @@ void queue_answer_overtaken(const struct request *request, struct response *resp
                    "same request again.");
 }
 
-bool publish_change(const struct services *services, const struct request *request,
-                    struct response *response, enum queue_change change,
-                    const struct queue_row *row)
+bool queue_change_publish(const struct services *services, const struct request *request,
+                          struct response *response, enum queue_change change,
+                          const struct queue_row *row)
 {
     bool is_new = change == QUEUE_CREATED || row->deleted;
 
@@ -76,7 +76,7 @@ json_object *queue_json(const struct queue_row *row)
     return answer;
 }
 
-void answer_queue(struct response *response, int status, const struct queue_row *row)
+void queue_answer(struct response *response, int status, const struct queue_row *row)
 {
     json_object *answer = queue_json(row);
 
@@ -90,8 +90,9 @@ void queue_answer_unknown(const struct services *services, const struct request 
     struct queue_row row;
     bool found = false;
 
-    if (!store_answered(services, request, response,
-                        queue_store_get(services->postgres, request->arena, queue, &found, &row))) {
+    if (!operator_store_answered(
+            services, request, response,
+            queue_store_get(services->postgres, request->arena, queue, &found, &row))) {
         return;
     }
     if (found) {

@@ -28,14 +28,14 @@ void queue_answer_unknown(const struct services *services, const struct request 
 
 /** Publishes a stored change to Redis. If that fails, the answer says that the change is stored and
  *  takes effect later. */
-bool publish_change(const struct services *services, const struct request *request,
-                    struct response *response, enum queue_change change,
-                    const struct queue_row *row);
+bool queue_change_publish(const struct services *services, const struct request *request,
+                          struct response *response, enum queue_change change,
+                          const struct queue_row *row);
 
 /** A queue as operators see it, to be released with json_object_put(). */
 json_object *queue_json(const struct queue_row *row);
 
 /** Answers with a queue. */
-void answer_queue(struct response *response, int status, const struct queue_row *row);
+void queue_answer(struct response *response, int status, const struct queue_row *row);
 
 #endif

@@ -87,9 +87,9 @@ void get_audit(const struct services *services, const struct request *request,
         return;
     }
     /* One row more than wanted shows whether there is a next page. */
-    if (!store_answered(services, request, response,
-                        audit_store_list(services->postgres, request->arena, before_id, target,
-                                         limit + 1, &rows, &count))) {
+    if (!operator_store_answered(services, request, response,
+                                 audit_store_list(services->postgres, request->arena, before_id,
+                                                  target, limit + 1, &rows, &count))) {
         return;
     }
     json_object *answer = json_object_new_object();
