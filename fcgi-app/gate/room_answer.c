@@ -23,8 +23,6 @@ static const struct {
     [FACE_UNSAFE] = {"UNSAFE", 5},      [FACE_NOT_CONFIGURED] = {"NOT_CONFIGURED", 60},
 };
 
-static const int64_t RFC3339_LAST_MS = 253402300799999;
-
 enum face room_face_of(const struct line_position *position, bool hold)
 {
     static const struct {
@@ -74,14 +72,8 @@ static void add_number(struct buffer *out, const char *name, int64_t number)
 
 static void add_time(struct buffer *out, const char *name, int64_t ms)
 {
-    char text[RFC3339_TEXT + 1];
-
-    if (ms > 0 && ms <= RFC3339_LAST_MS) {
-        rfc3339_format(ms, text);
-        add_text(out, name, str_sized(text, RFC3339_TEXT));
-    } else {
-        add_text(out, name, str_sized(NULL, 0));
-    }
+    buffer_format(out, ",\"%s\":", name);
+    buffer_add_json_time(out, ms > 0 ? ms : -1);
 }
 
 static void add_address(struct buffer *out, const char *name, struct str queue, const char *what)

@@ -1,11 +1,8 @@
 #include "fcgi-app/queue/position_json.h"
 
-#include "lib/base/clock.h"
 #include "lib/identity/queue_ticket.h"
 
 enum { READY_POLL_S = 1, NOT_ENTERED_POLL_S = 5 };
-
-static const int64_t RFC3339_LAST_MS = 253402300799999;
 
 static const char *const STATUS_WORDS[] = {
     [LINE_NOT_ENTERED] = "NOT_ENTERED", [LINE_WAITING] = "WAITING", [LINE_READY] = "READY"};
@@ -32,13 +29,8 @@ static void add_number_or_null(struct buffer *body, struct str name, int64_t num
 
 static void add_time_or_null(struct buffer *body, struct str name, int64_t ms)
 {
-    char text[RFC3339_TEXT + 1];
-    bool is_time = ms > 0 && ms <= RFC3339_LAST_MS;
-
-    if (is_time) {
-        rfc3339_format(ms, text);
-    }
-    add_text_or_null(body, name, str_sized(text, is_time ? RFC3339_TEXT : 0));
+    buffer_add(body, name);
+    buffer_add_json_time(body, ms > 0 ? ms : -1);
 }
 
 int64_t position_estimate_s(const struct line_position *position)

@@ -11,9 +11,6 @@
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/refusal.h"
 #include "lib/admission/gate/gate.h"
-#include "lib/base/clock.h"
-
-static const int64_t RFC3339_LAST_MS = 253402300799999;
 
 struct redis_command *queue_result_begin(const struct services *services,
                                          const struct request *request, struct response *response,
@@ -32,14 +29,8 @@ static void add_number(struct buffer *body, const char *name, int64_t number)
 
 static void add_time(struct buffer *body, const char *name, int64_t ms)
 {
-    char text[RFC3339_TEXT + 1];
-
-    if (ms <= 0 || ms > RFC3339_LAST_MS) {
-        buffer_format(body, ",\"%s\":null", name);
-        return;
-    }
-    rfc3339_format(ms, text);
-    buffer_format(body, ",\"%s\":\"%s\"", name, text);
+    buffer_format(body, ",\"%s\":", name);
+    buffer_add_json_time(body, ms > 0 ? ms : -1);
 }
 
 static void add_wait(struct buffer *body, const char *name, bool known, int64_t ms)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
+
 void buffer_init(struct buffer *buffer, size_t maximum)
 {
     *buffer = (struct buffer){.maximum = maximum};
@@ -153,6 +155,18 @@ void buffer_add_json_string(struct buffer *buffer, struct str text)
         i += length;
     }
     buffer_add_char(buffer, '"');
+}
+
+void buffer_add_json_time(struct buffer *buffer, int64_t ms)
+{
+    char text[RFC3339_TEXT + 1];
+
+    if (ms < 0 || ms > RFC3339_LAST_MS) {
+        buffer_add(buffer, STR("null"));
+        return;
+    }
+    rfc3339_format(ms, text);
+    buffer_add_json_string(buffer, str_sized(text, RFC3339_TEXT));
 }
 
 bool buffer_ok(const struct buffer *buffer)

@@ -38,6 +38,10 @@ void buffer_format(struct buffer *buffer, const char *format, ...)
  *  are not valid UTF-8 become U+FFFD. */
 void buffer_add_json_string(struct buffer *buffer, struct str text);
 
+/** Appends a time in wire format as a JSON string, and null for one before 1970 or after the year
+ *  9999. */
+void buffer_add_json_time(struct buffer *buffer, int64_t ms);
+
 /** False once an append did not fit. */
 bool buffer_ok(const struct buffer *buffer);
 

@@ -13,6 +13,9 @@
 
 enum { RFC3339_TEXT = 24 };
 
+/** The last time of the format, the end of the year 9999. */
+#define RFC3339_LAST_MS INT64_C(253402300799999)
+
 /** Milliseconds since 1970-01-01T00:00:00Z by this machine's clock. */
 int64_t clock_wall_ms(void);
 
@@ -22,7 +25,7 @@ int64_t clock_monotonic_ms(void);
 /** The same clock in microseconds; all processes of a host share it. */
 int64_t clock_monotonic_us(void);
 
-/** Writes "2026-01-31T12:00:00.000Z", NUL-terminated. `ms` in [0, 253402300799999]. */
+/** Writes "2026-01-31T12:00:00.000Z", NUL-terminated. `ms` in [0, RFC3339_LAST_MS]. */
 void rfc3339_format(int64_t ms, char out[RFC3339_TEXT + 1]);
 
 /** Parses an RFC 3339 date-time with a zone ('Z' or ±hh:mm) and up to nine fractional digits

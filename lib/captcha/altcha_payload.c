@@ -4,6 +4,7 @@
 
 #include <json-c/json.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/encoding.h"
 #include "lib/base/identifier.h"
 #include "lib/identity/jwt.h"
@@ -14,7 +15,7 @@
 
 enum { DEPTH_MAX = 6, COST = 1, KEY_LENGTH = SHA256_BYTES, BASE64_GROUP = 4 };
 
-static const int64_t SECONDS_MAX = 253402300799; /* the end of the year 9999 */
+static const int64_t SECONDS_MAX = RFC3339_LAST_MS / 1000;
 
 struct str altcha_data_text(struct arena *arena, const struct altcha_data *data)
 {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/digest.h"
 #include "lib/base/encoding.h"
 #include "lib/base/identifier.h"
@@ -20,8 +21,6 @@ _Static_assert(2 + 1 + KID_MAX + 1 + 1 + 1 + SLUG_MAX + 2 * (1 + EPOCH_DIGITS) +
                        MEMBER_MAX + 1 + SHA256_TEXT ==
                    GATE_PASS_TEXT,
                "the longest pass fits");
-
-static const int64_t MS_MAX = 253402300799999; /* the end of the year 9999 */
 
 static bool in_range(int64_t value, int64_t minimum, int64_t maximum)
 {
@@ -49,7 +48,8 @@ static bool is_sound(const struct gate_pass *pass)
            in_range(pass->incarnation, least, QUEUE_TICKET_EPOCH_MAX) &&
            in_range(pass->seq, 0, QUEUE_TICKET_SEQ_MAX) &&
            in_range(pass->generation, 0, QUEUE_TICKET_GENERATION_MAX) &&
-           in_range(pass->renewed_ms, 0, MS_MAX) && in_range(pass->ends_ms, 0, MS_MAX);
+           in_range(pass->renewed_ms, 0, RFC3339_LAST_MS) &&
+           in_range(pass->ends_ms, 0, RFC3339_LAST_MS);
 }
 
 /* Writes the purpose followed by `text` to `out`; this is what is signed. */

@@ -15,7 +15,7 @@
 enum { MEMBER_SECRET_MIN = 32, MEMBER_SECRETS_MAX = 4 };
 
 /* The last second of the year 9999; a later NumericDate is not accepted. */
-static const int64_t LAST_SECOND = 253402300799;
+static const int64_t LAST_SECOND = RFC3339_LAST_MS / 1000;
 
 /* Several secrets, because while the shop changes its secret tokens of both are in circulation. */
 struct secrets {

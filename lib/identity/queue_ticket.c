@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/encoding.h"
 #include "lib/base/identifier.h"
 #include "lib/identity/visitor.h"
@@ -19,7 +20,7 @@ _Static_assert(BASE64URL_LENGTH(HEADER_MAX) + 1 + BASE64URL_LENGTH(CLAIMS_MAX) +
                    QUEUE_TICKET_TEXT,
                "the longest ticket fits");
 
-static const int64_t SECONDS_MAX = 253402300799; /* the end of the year 9999 */
+static const int64_t SECONDS_MAX = RFC3339_LAST_MS / 1000;
 
 static bool in_range(int64_t value, int64_t minimum, int64_t maximum)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/encoding.h"
 #include "lib/base/identifier.h"
 #include "lib/base/random.h"
@@ -13,7 +14,7 @@
 
 enum { ID_BYTES = 16, SECONDS_MAX_DIGITS = 12 };
 
-static const int64_t SECONDS_MAX = 253402300799; /* the end of the year 9999 */
+static const int64_t SECONDS_MAX = RFC3339_LAST_MS / 1000;
 
 void visitor_id_new(char out[VISITOR_ID_TEXT + 1])
 {

@@ -101,6 +101,29 @@ TEST(a_json_string_that_does_not_fit_is_no_success)
     buffer_free(&buffer);
 }
 
+TEST(json_times_are_null_outside_of_what_can_be_written)
+{
+    static const struct {
+        int64_t ms;
+        const char *json;
+    } CASES[] = {
+        {0, "\"1970-01-01T00:00:00.000Z\""},
+        {253402300799999, "\"9999-12-31T23:59:59.999Z\""},
+        {-1, "null"},
+        {253402300800000, "null"},
+        {INT64_MAX, "null"},
+        {INT64_MIN, "null"},
+    };
+
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct buffer buffer;
+        buffer_init(&buffer, 64);
+        buffer_add_json_time(&buffer, CASES[i].ms);
+        assert_true(str_equal(buffer_text(&buffer), str_of(CASES[i].json)));
+        buffer_free(&buffer);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +132,7 @@ int main(void)
         cmocka_unit_test(a_buffer_grows_far_beyond_its_first_room),
         cmocka_unit_test(json_strings_are_escaped_and_bytes_that_are_no_utf8_replaced),
         cmocka_unit_test(a_json_string_that_does_not_fit_is_no_success),
+        cmocka_unit_test(json_times_are_null_outside_of_what_can_be_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,24 +1,11 @@
 #include "fcgi-app/order/coupons/coupon_answer.h"
 
 #include "fcgi-app/http/problem.h"
-#include "lib/base/clock.h"
-
-static const int64_t RFC3339_LAST_MS = 253402300799999;
 
 void coupon_answer_time(struct buffer *out, const char *name, int64_t ms)
 {
-    char text[RFC3339_TEXT + 1];
-
-    buffer_add(out, STR(",\""));
-    buffer_add(out, str_of(name));
-    if (ms < 0 || ms > RFC3339_LAST_MS) {
-        buffer_add(out, STR("\":null"));
-        return;
-    }
-    rfc3339_format(ms, text);
-    buffer_add(out, STR("\":\""));
-    buffer_add(out, str_sized(text, RFC3339_TEXT));
-    buffer_add_char(out, '"');
+    buffer_format(out, ",\"%s\":", name);
+    buffer_add_json_time(out, ms);
 }
 
 const char *coupon_answer_state(int64_t opens_ms, int64_t ends_ms, int64_t now_ms, int64_t left)

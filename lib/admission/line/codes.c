@@ -3,14 +3,13 @@
 #include <inttypes.h>
 
 #include "lib/admission/outcome.h"
+#include "lib/base/clock.h"
 #include "lib/base/encoding.h"
 #include "lib/base/random.h"
 #include "lib/identity/visitor.h"
 #include "lib/store/redis_reply.h"
 
 enum { GENERATED_BYTES = 16, GROUP = 4 };
-
-static const int64_t USED_MS_MAX = 253402300799999; /* the end of the year 9999 */
 
 /* 32 letters, five bits each: no I, O, 0 or 1. */
 static const char LETTERS[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
@@ -141,7 +140,7 @@ static bool read_use(struct str text, struct code_use *use)
 
     return str_split(text, ' ', &use->hash, &text) && str_split(text, ' ', &moment, &use->member) &&
            is_hash(use->hash) && visitor_or_member_is(use->member) &&
-           str_to_int64(moment, 0, USED_MS_MAX, &use->at_ms);
+           str_to_int64(moment, 0, RFC3339_LAST_MS, &use->at_ms);
 }
 
 bool code_uses_pending(struct redis *redis, struct arena *arena, struct str queue,

@@ -2,12 +2,10 @@
 
 #include <stdlib.h>
 
-#include "lib/base/clock.h"
 #include "lib/store/redis_reply.h"
 
 enum { RANGE = 1024 };
 
-static const int64_t RFC3339_LAST_MS = 253402300799999;
 static const int64_t RANGE_LAST = ((int64_t)1 << 41) / RANGE; /* of the highest place number */
 
 struct departure {
@@ -52,14 +50,8 @@ static void add_departures(struct buffer *out, struct arena *arena, const struct
 
 static void add_time(struct buffer *out, const char *name, int64_t ms)
 {
-    char text[RFC3339_TEXT + 1];
-
-    if (ms < 0 || ms > RFC3339_LAST_MS) {
-        buffer_format(out, ",\"%s\":null", name);
-        return;
-    }
-    rfc3339_format(ms, text);
-    buffer_format(out, ",\"%s\":\"%s\"", name, text);
+    buffer_format(out, ",\"%s\":", name);
+    buffer_add_json_time(out, ms);
 }
 
 static void add_message(struct buffer *out, struct str message)

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/encoding.h"
 #include "lib/orders/orders/order_row.h"
 #include "lib/orders/store_refusal.h"
@@ -71,9 +72,8 @@ static bool read_cursor(struct str cursor, struct str *time, struct str *id)
 {
     int64_t number;
 
-    /* Up to the year 9999. */
     return str_split(cursor, '.', time, id) && order_id_is_valid(*id) &&
-           str_to_int64(*time, 0, INT64_C(253402300799999999), &number);
+           str_to_int64(*time, 0, RFC3339_LAST_MS * 1000 + 999, &number);
 }
 
 bool order_cursor_is_valid(struct str cursor)
