@@ -66,9 +66,10 @@ static bool lock_if_empty(const struct services *services, const struct request 
 
 /** Reads and deletes once. `*change` is QUEUE_STALE after a concurrent change. */
 static bool attempt(const struct services *services, const struct request *request,
-                    struct response *response, const struct operator_call *call, bool force,
+                    struct response *response, const struct operator_call *call, void *wanted,
                     enum queue_change *change, struct queue_row *row)
 {
+    const bool *force = wanted;
     bool found = false;
     bool is_stale = false;
 
@@ -80,7 +81,7 @@ static bool attempt(const struct services *services, const struct request *reque
     if (!found) {
         return queue_not_found(request, response, call->id);
     }
-    if (!force && !lock_if_empty(services, request, response, row, &is_stale)) {
+    if (!*force && !lock_if_empty(services, request, response, row, &is_stale)) {
         return false;
     }
     if (is_stale) {
@@ -89,7 +90,7 @@ static bool attempt(const struct services *services, const struct request *reque
     }
     if (!operator_store_answered(services, request, response,
                                  queue_store_delete(services->postgres, request->arena, call->id,
-                                                    force ? QUEUE_VERSION_ANY : row->version,
+                                                    *force ? QUEUE_VERSION_ANY : row->version,
                                                     &call->author, change, row))) {
         return false;
     }
@@ -100,7 +101,7 @@ void delete_queue(const struct services *services, const struct request *request
                   struct response *response)
 {
     struct operator_call call;
-    enum queue_change change = QUEUE_STALE;
+    enum queue_change change;
     struct queue_row row;
     bool force = false;
 
@@ -108,16 +109,7 @@ void delete_queue(const struct services *services, const struct request *request
         !read_force(request, response, &force)) {
         return;
     }
-    for (int i = 0; i < QUEUE_ATTEMPTS && change == QUEUE_STALE; i++) {
-        if (!attempt(services, request, response, &call, force, &change, &row)) {
-            return;
-        }
-    }
-    if (change == QUEUE_STALE) {
-        queue_answer_overtaken(request, response);
-        return;
-    }
-    if (!queue_change_publish(services, request, response, change, &row)) {
+    if (!queue_change_make(services, request, response, &call, attempt, &force, &change, &row)) {
         return;
     }
     operator_log_change("queue.deleted", &call, "delete");

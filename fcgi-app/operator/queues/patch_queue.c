@@ -15,7 +15,7 @@
 
 /** Reads, merges and stores once. `*change` is QUEUE_STALE after a concurrent change. */
 static bool attempt(const struct services *services, const struct request *request,
-                    struct response *response, const struct operator_call *call, json_object *given,
+                    struct response *response, const struct operator_call *call, void *wanted,
                     enum queue_change *change, struct queue_row *row)
 {
     struct queue_settings_fault fault;
@@ -30,7 +30,7 @@ static bool attempt(const struct services *services, const struct request *reque
     if (!found) {
         return queue_not_found(request, response, call->id);
     }
-    json_object *settings = queue_settings_change(request->arena, row->settings, given, &fault);
+    json_object *settings = queue_settings_change(request->arena, row->settings, wanted, &fault);
     if (settings == NULL) {
         problem_answer_at(request, response, fault.pointer, "%s.", fault.sentence);
         return false;
@@ -55,7 +55,7 @@ void patch_queue(const struct services *services, const struct request *request,
                  struct response *response)
 {
     struct operator_call call;
-    enum queue_change change = QUEUE_STALE;
+    enum queue_change change;
     struct queue_row row;
 
     if (!operator_begin(services, request, response, false, &call)) {
@@ -65,16 +65,7 @@ void patch_queue(const struct services *services, const struct request *request,
     if (given == NULL) {
         return;
     }
-    for (int i = 0; i < QUEUE_ATTEMPTS && change == QUEUE_STALE; i++) {
-        if (!attempt(services, request, response, &call, given, &change, &row)) {
-            return;
-        }
-    }
-    if (change == QUEUE_STALE) {
-        queue_answer_overtaken(request, response);
-        return;
-    }
-    if (!queue_change_publish(services, request, response, change, &row)) {
+    if (!queue_change_make(services, request, response, &call, attempt, given, &change, &row)) {
         return;
     }
     operator_log_change("queue.changed", &call, "change");

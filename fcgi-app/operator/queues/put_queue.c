@@ -19,9 +19,10 @@
 
 /** Reads and stores once. `*change` is QUEUE_STALE after a concurrent change. */
 static bool attempt(const struct services *services, const struct request *request,
-                    struct response *response, const struct operator_call *call,
-                    json_object *settings, enum queue_change *change, struct queue_row *row)
+                    struct response *response, const struct operator_call *call, void *wanted,
+                    enum queue_change *change, struct queue_row *row)
 {
+    json_object *settings = wanted;
     bool found = false;
     bool is_stale = false;
 
@@ -46,7 +47,7 @@ void put_queue(const struct services *services, const struct request *request,
 {
     struct operator_call call;
     struct queue_settings_fault fault;
-    enum queue_change change = QUEUE_STALE;
+    enum queue_change change;
     struct queue_row row;
 
     if (!operator_begin(services, request, response, false, &call)) {
@@ -61,16 +62,7 @@ void put_queue(const struct services *services, const struct request *request,
         problem_answer_at(request, response, fault.pointer, "%s.", fault.sentence);
         return;
     }
-    for (int i = 0; i < QUEUE_ATTEMPTS && change == QUEUE_STALE; i++) {
-        if (!attempt(services, request, response, &call, settings, &change, &row)) {
-            return;
-        }
-    }
-    if (change == QUEUE_STALE) {
-        queue_answer_overtaken(request, response);
-        return;
-    }
-    if (!queue_change_publish(services, request, response, change, &row)) {
+    if (!queue_change_make(services, request, response, &call, attempt, settings, &change, &row)) {
         return;
     }
     operator_log_change("queue.changed", &call, change == QUEUE_CREATED ? "create" : "change");

@@ -5,17 +5,13 @@
 #include "lib/base/log.h"
 #include "lib/base/test_pause.h"
 
+/* How often a change is tried that concurrent changes of the same queue overtake. */
+enum { QUEUE_ATTEMPTS = 5 };
+
 bool queue_not_found(const struct request *request, struct response *response, struct str id)
 {
     problem_answer(request, response, PROBLEM_NOT_FOUND, "There is no queue %.*s.", STR_ARG(id));
     return false;
-}
-
-void queue_answer_overtaken(const struct request *request, struct response *response)
-{
-    problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
-                   "Others keep changing the queue at the same time; nothing was changed. Send the "
-                   "same request again.");
 }
 
 bool queue_change_publish(const struct services *services, const struct request *request,
@@ -43,6 +39,31 @@ bool queue_change_publish(const struct services *services, const struct request 
                          "lost, has been recovered."
                        : "The change is stored and takes effect when Redis is back.");
     return false;
+}
+
+static void answer_overtaken(const struct request *request, struct response *response)
+{
+    problem_answer(request, response, PROBLEM_ORDERS_UNAVAILABLE,
+                   "Others keep changing the queue at the same time; nothing was changed. Send the "
+                   "same request again.");
+}
+
+bool queue_change_make(const struct services *services, const struct request *request,
+                       struct response *response, const struct operator_call *call,
+                       queue_attempt *attempt, void *wanted, enum queue_change *change,
+                       struct queue_row *row)
+{
+    *change = QUEUE_STALE;
+    for (int i = 0; i < QUEUE_ATTEMPTS && *change == QUEUE_STALE; i++) {
+        if (!attempt(services, request, response, call, wanted, change, row)) {
+            return false;
+        }
+    }
+    if (*change == QUEUE_STALE) {
+        answer_overtaken(request, response);
+        return false;
+    }
+    return queue_change_publish(services, request, response, *change, row);
 }
 
 /** The public commitment to a lottery's secret; null for a queue that never was a lottery. */

@@ -16,12 +16,6 @@
 /** Answers that there is no such queue. Returns false. */
 bool queue_not_found(const struct request *request, struct response *response, struct str id);
 
-/** How often a change is tried that concurrent changes of the same queue overtake. */
-enum { QUEUE_ATTEMPTS = 5 };
-
-/** Answers after the last attempt. */
-void queue_answer_overtaken(const struct request *request, struct response *response);
-
 /** Answers for a queue missing in Redis: it was never created, or Redis has lost it. */
 void queue_answer_unknown(const struct services *services, const struct request *request,
                           struct response *response, struct str queue);
@@ -31,6 +25,19 @@ void queue_answer_unknown(const struct services *services, const struct request 
 bool queue_change_publish(const struct services *services, const struct request *request,
                           struct response *response, enum queue_change change,
                           const struct queue_row *row);
+
+/** Reads the queue, checks and stores a change once, as `wanted` says. `*change` is QUEUE_STALE after
+ *  a concurrent change. */
+typedef bool queue_attempt(const struct services *services, const struct request *request,
+                           struct response *response, const struct operator_call *call,
+                           void *wanted, enum queue_change *change, struct queue_row *row);
+
+/** Repeats `attempt` while concurrent changes of the same queue overtake it, a few times, and
+ *  publishes what it stored. */
+bool queue_change_make(const struct services *services, const struct request *request,
+                       struct response *response, const struct operator_call *call,
+                       queue_attempt *attempt, void *wanted, enum queue_change *change,
+                       struct queue_row *row);
 
 /** A queue as operators see it, to be released with json_object_put(). */
 json_object *queue_json(const struct queue_row *row);
