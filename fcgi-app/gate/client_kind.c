@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WEIGHT_ONE = 1000, WEIGHT_TEXT_MAX = 5 /* "0.123" */ };
+#include "fcgi-app/http/weight.h"
 
 static bool same_word(struct str a, struct str b)
 {
@@ -50,29 +50,6 @@ static bool is_document(struct str destination)
     return false;
 }
 
-/* A weight of RFC 9110, 0 to 1 with at most three decimal places, in thousandths; 0 for anything
- * else. */
-static int weight_of(struct str text)
-{
-    int weight = 0;
-    int unit = WEIGHT_ONE;
-
-    if (text.n == 0 || text.n > WEIGHT_TEXT_MAX || (text.n > 1 && text.p[1] != '.')) {
-        return 0;
-    }
-    for (size_t i = 0; i < text.n; i++) {
-        if (i == 1) {
-            continue;
-        }
-        if (text.p[i] < '0' || text.p[i] > '9') {
-            return 0;
-        }
-        weight += (text.p[i] - '0') * unit;
-        unit /= 10;
-    }
-    return weight <= WEIGHT_ONE ? weight : 0;
-}
-
 /* The weight among the parameters of a media range. */
 static int range_weight(struct str parameters)
 {
@@ -83,7 +60,7 @@ static int range_weight(struct str parameters)
     while (parameters.n > 0) {
         (void)str_split(parameters, ';', &parameter, &parameters);
         if (str_split(parameter, '=', &name, &value) && same_word(str_trim(name), STR("q"))) {
-            return weight_of(str_trim(value));
+            return weight_parse(str_trim(value));
         }
     }
     return WEIGHT_ONE;

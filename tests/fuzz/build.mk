@@ -64,7 +64,7 @@ fuzzed = \
 	fcgi-app/gate/page/accept_language.c fcgi-app/gate/client_kind.c fcgi-app/gate/page_address.c \
 	fcgi-app/http/etag.c fcgi-app/http/json_grammar.c fcgi-app/http/percent.c \
 	fcgi-app/http/problem.c fcgi-app/http/request.c fcgi-app/http/request_json.c \
-	fcgi-app/http/response.c \
+	fcgi-app/http/response.c fcgi-app/http/weight.c \
 	fcgi-app/operator/codes/add_codes.c fcgi-app/operator/coupons/add_coupon_codes.c \
 	fcgi-app/operator/body_reader.c fcgi-app/operator/concerts/put_concert.c \
 	fcgi-app/operator/coupons/put_coupon_event.c fcgi-app/operator/products/put_product.c \

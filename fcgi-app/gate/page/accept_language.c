@@ -3,34 +3,21 @@
 #include <string.h>
 #include <strings.h>
 
+#include "fcgi-app/http/weight.h"
+
 enum { RANGES_MAX = 32 };
 
-/* "0.8" as 800; 1000 without a weight, 0 for one that cannot be parsed. */
+/* WEIGHT_ONE without parameters, 0 for parameters that are not exactly a weight. */
 static int weight_of(struct str parameters)
 {
     struct str parameter = str_trim(parameters);
 
     if (parameter.n == 0) {
-        return 1000;
+        return WEIGHT_ONE;
     }
-    if (!str_starts(parameter, STR("q=")) || parameter.n < 3 || parameter.n > 7) {
-        return 0;
-    }
-    int weight = 0, scale = 1000;
-    for (size_t i = 2; i < parameter.n; i++) {
-        char c = parameter.p[i];
-        if (i == 3) {
-            if (c != '.') {
-                return 0;
-            }
-        } else if (c < '0' || c > '9') {
-            return 0;
-        } else {
-            weight += (c - '0') * scale;
-            scale /= 10;
-        }
-    }
-    return weight > 1000 ? 0 : weight;
+    return str_starts(parameter, STR("q="))
+               ? weight_parse(str_sized(parameter.p + 2, parameter.n - 2))
+               : 0;
 }
 
 static size_t first_part(const char *name, size_t length)
