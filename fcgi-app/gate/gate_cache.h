@@ -1,7 +1,7 @@
 /*
  * gate_cache — what this process knows of the queues in front of sites, so that most requests are
- * judged without a call to Redis. A request refreshes it at most every half second, so a change of
- * settings, a reset and an eviction take effect within a second.
+ * judged without a call to Redis. Requests refresh it at most every 0.4 s per worker, so a change
+ * of settings, a reset and an eviction take effect within a second.
  */
 #ifndef SLUICE_GATE_GATE_CACHE_H
 #define SLUICE_GATE_GATE_CACHE_H

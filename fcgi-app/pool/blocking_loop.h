@@ -1,6 +1,7 @@
 /*
- * blocking_loop — the worker of the order, payment and operator pools: one request at a time, one
- * connection a request. So the number of processes bounds the concurrent orders in PostgreSQL.
+ * blocking_loop — the worker of the order, payment, catalog and operator pools: one request at a
+ * time, one connection a request. So the number of processes bounds the concurrent orders in
+ * PostgreSQL.
  *
  * A route that is one transaction (transaction_handler.h) overlaps with the next request: while
  * PostgreSQL works for the first, the worker does the first half of the second, up to its

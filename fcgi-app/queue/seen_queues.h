@@ -12,6 +12,7 @@
 /** Remembers `queue` (a slug). With very many, the oldest are forgotten. */
 void seen_queues_add(struct str queue);
 
+/** True if `queue` was found and is still remembered. */
 bool seen_queues_has(struct str queue);
 
 /** Forgets `queue`: it was deleted. */

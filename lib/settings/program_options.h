@@ -2,9 +2,11 @@
  * program_options — the command line that all programs share: --config, --check-config,
  * --print-config, --help, --version, and each program's own options from a small table.
  *
- *     static struct program_option options[] = {{.name = "pool", .argument =
- *  "queue|order|operator",
- *                                                .description = "which routes to serve"}};
+ *     static struct program_option options[] = {
+ *         {.name = "pool",
+ *          .argument = "queue|order|payment|catalog|operator",
+ *          .description = "which routes to serve"},
+ *     };
  *     struct program program = {.name = "sluice-fcgi", .summary = "…", .options = options,
  *                               .option_count = 1, .required = NEEDED};
  *     int code = program_start(&program, argc, argv, &settings);

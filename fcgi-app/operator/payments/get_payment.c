@@ -55,7 +55,7 @@ void get_payment(const struct services *services, const struct request *request,
                                                       &events, &event_count))) {
         return;
     }
-    json_object *answer = payment_json(payment);
+    json_object *answer = payment_answer_json(payment);
     json_object_object_add(answer, "events", events_json(events, event_count));
     response_json_object(response, 200, answer);
     (void)json_object_put(answer);

@@ -74,7 +74,7 @@ void list_payments(const struct services *services, const struct request *reques
     json_object *payments = json_object_new_array();
     size_t shown = count > (size_t)limit ? (size_t)limit : count;
     for (size_t i = 0; i < shown; i++) {
-        json_object_array_add(payments, payment_json(&rows[i]));
+        json_object_array_add(payments, payment_answer_json(&rows[i]));
     }
     json_object_object_add(answer, "payments", payments);
     json_object_object_add(answer, "next", count > shown ? text_json(rows[shown - 1].id) : NULL);

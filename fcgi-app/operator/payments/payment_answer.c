@@ -13,7 +13,7 @@ static json_object *text_or_null(struct str text)
     return text.n > 0 ? text_json(text) : NULL;
 }
 
-json_object *payment_json(const struct payment_seen *payment)
+json_object *payment_answer_json(const struct payment_seen *payment)
 {
     json_object *answer = json_object_new_object();
 

@@ -12,7 +12,7 @@
 
 /** A payment as operators see it, a new object. It holds nothing that grants access: no state of a
  *  return URL, no address of a payment page. */
-json_object *payment_json(const struct payment_seen *payment);
+json_object *payment_answer_json(const struct payment_seen *payment);
 
 /** Answers that there is no such payment. */
 void payment_not_found(const struct request *request, struct response *response);
