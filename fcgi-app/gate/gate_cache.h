@@ -25,7 +25,7 @@ struct gate_knowledge {
     struct gate_view view;
     struct gate_bypass *bypass; /* NULL: none */
     int64_t read_at_ms;         /* monotonic */
-    const struct str *ended;    /* admissions ended lately by others (evicted, returned), sorted */
+    const struct str *ended;    /* admissions recently ended by an operator or the site, sorted */
     size_t ended_count;
 };
 
@@ -45,7 +45,7 @@ const struct gate_knowledge *gate_cache_put(struct str queue, const redisReply *
 /** Redis TIME now, estimated from the monotonic clock since the entry was read. */
 int64_t gate_cache_redis_ms(const struct gate_knowledge *known, int64_t now_ms);
 
-/** Whether `admission` was recently ended by others: evicted, or returned. */
+/** Whether `admission` was recently ended by an operator (evicted) or the site (returned). */
 bool gate_cache_has_ended(const struct gate_knowledge *known, struct str admission);
 
 #endif

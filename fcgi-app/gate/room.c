@@ -13,8 +13,8 @@
  *
  * A first page only gets the visitor cookie. The place is taken when the cookie comes back: by the
  * page's script, or by its reload without scripts. So clients that keep no cookies do not fill the
- * line, and a prefetched page, a script or a subresource never takes a place. A script, or a program
- * with an unsafe method, is told the place that its visitor has.
+ * line, and a prefetched page, a script or a subresource never takes a place. A script, or a
+ * program with an unsafe method, is told the place that its visitor has.
  */
 #include "fcgi-app/gate/room_answer.h"
 #include "fcgi-app/gate/visit.h"
@@ -106,6 +106,22 @@ struct redis_command *room_begin(const struct services *services, const struct r
     return proceed(services, request, response, visit);
 }
 
+/* Answers with the place, and sets the ticket's cookie. */
+static void answer_place(const struct services *services, const struct request *request,
+                         struct response *response, const struct visit *visit,
+                         const struct line_position *position)
+{
+    struct str ticket =
+        ticket_issue(services, request, visit_line_caller(visit, request), position);
+
+    room_answer(services, request, response, visit, room_face_of(position, is_on_hold(visit)),
+                position);
+    if (ticket.n > 0) {
+        ticket_cookie_set(services, request, response, visit->queue, ticket, position->status);
+    }
+    visit_keep_visitor(services, request, response, visit);
+}
+
 static void entered(const struct services *services, const struct request *request,
                     struct response *response, const struct visit *visit, const redisReply *reply)
 {
@@ -115,17 +131,9 @@ static void entered(const struct services *services, const struct request *reque
 
     switch (outcome) {
     case OUTCOME_ENTERED:
-    case OUTCOME_ALREADY: {
-        struct str ticket =
-            ticket_issue(services, request, visit_line_caller(visit, request), &position);
-        room_answer(services, request, response, visit, room_face_of(&position, is_on_hold(visit)),
-                    &position);
-        if (ticket.n > 0) {
-            ticket_cookie_set(services, request, response, visit->queue, ticket, position.status);
-        }
-        visit_keep_visitor(services, request, response, visit);
+    case OUTCOME_ALREADY:
+        answer_place(services, request, response, visit, &position);
         return;
-    }
     case OUTCOME_SESSION_REVOKED:
         face = FACE_TAKEN_OVER;
         break;
@@ -154,8 +162,8 @@ static void entered(const struct services *services, const struct request *reque
     visit_keep_visitor(services, request, response, visit);
 }
 
-/* Answers with the place, or that there is none. Returns the command whose reply is needed first, or
- * NULL. */
+/* Answers with the place, or that there is none. Returns the command whose reply is needed first,
+ * or NULL. */
 static struct redis_command *asked(const struct services *services, const struct request *request,
                                    struct response *response, struct visit *visit,
                                    const redisReply *reply)

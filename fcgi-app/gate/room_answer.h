@@ -30,8 +30,8 @@ enum face {
     FACE_NOT_CONFIGURED
 };
 
-/** Answers. `position` is NULL if the place is unknown; a program gets NOT_ENTERED if there is certainly none.
- *  Cookies are to be set afterwards. */
+/** Answers. `position` is NULL if the place is unknown; a program gets NOT_ENTERED if there is
+ *  certainly none. Cookies are to be set afterwards. */
 void room_answer(const struct services *services, const struct request *request,
                  struct response *response, const struct visit *visit, enum face face,
                  const struct line_position *position);

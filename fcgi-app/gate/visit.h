@@ -35,8 +35,9 @@ struct visit {
     bool is_new;       /* a visitor id created for this request */
     bool lacks_cookie; /* a visitor known by pass or ticket alone */
     struct gate_pass pass;
-    bool
-        has_pass; /* correctly signed, of this queue and of `id`; whether it is still in force is judged elsewhere */
+    /* Correctly signed, of this queue and of `id`; whether it is still in force is judged
+     * elsewhere. */
+    bool has_pass;
     struct queue_ticket ticket;
     bool has_ticket; /* the same of the queue ticket */
 

@@ -29,8 +29,9 @@ typedef bool cookie_judge(struct str value, void *context);
 bool cookie_find(const struct services *services, const struct request *request, const char *name,
                  cookie_judge *judge, void *context);
 
-/** The next cookie in `*rest`, which starts as request->cookies and is shortened, whose name (without
- *  the prefix) starts with `beginning`; the rest of its name is in `*remainder`. False at the end. */
+/** The next cookie in `*rest`, which starts as request->cookies and is shortened, whose name
+ *  (without the prefix) starts with `beginning`; the rest of its name is in `*remainder`. False at
+ *  the end. */
 bool cookie_next_name(const struct services *services, const struct request *request,
                       struct str *rest, struct str beginning, struct str *remainder);
 

@@ -42,15 +42,15 @@ struct request {
     struct str cookies;
     struct str accept_language;
     struct str if_none_match;
-    struct str
-        site_member; /* SLUICE_MEMBER: the member logged in on the site behind the gate, from nginx */
-    int64_t
-        waited_ms; /* how long it waited for the pool since nginx sent it, by nginx' clock; 0: unknown */
+    /* SLUICE_MEMBER: the member logged in on the site behind the gate, from nginx. */
+    struct str site_member;
+    /* How long it waited for the pool since nginx sent it, by nginx' clock; 0: unknown. */
+    int64_t waited_ms;
     int64_t arrived_ms; /* when that was, monotonic */
     bool https;
     bool from_room; /* SLUICE_ROOM: sent by the waiting page, under /_sluice/ */
-    char **
-        raw_parameters; /* NAME=value, NULL-terminated; not in the arena, for request_parameters() */
+    /* NAME=value, NULL-terminated; not in the arena, for request_parameters(). */
+    char **raw_parameters;
 };
 
 /** A FastCGI parameter that only some routes read, and its destination. */

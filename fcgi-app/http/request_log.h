@@ -1,7 +1,7 @@
 /*
  * request_log — one line a request: event "request", at info for errors (problem_class() 5xx), else
- * at debug. Members appear as a hash. At most 100 info lines a second are written, so that an outage
- * under load does not flood the log; the next line says how many were dropped.
+ * at debug. Members appear as a hash. At most 100 info lines a second are written, so that an
+ * outage under load does not flood the log; the next line says how many were dropped.
  */
 #ifndef SLUICE_HTTP_REQUEST_LOG_H
 #define SLUICE_HTTP_REQUEST_LOG_H

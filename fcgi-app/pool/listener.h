@@ -16,8 +16,8 @@ enum { LISTENER_FD = 0 };
  *  Returns false if fd 0 is no listening socket. */
 bool listener_prepare(void);
 
-/** Accepts one connection, with a time limit of 2 s on each read and write. Returns its file descriptor,
- *  -1 with errno; EAGAIN if none is waiting. */
+/** Accepts one connection, with a time limit of 2 s on each read and write. Returns its file
+ *  descriptor, -1 with errno; EAGAIN if none is waiting. */
 int listener_accept(void);
 
 /** How many milliseconds the data on the connection `fd` has waited to be read, from the kernel; -1

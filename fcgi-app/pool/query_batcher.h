@@ -1,7 +1,7 @@
 /*
  * query_batcher — collects the polls and entries that arrive in one turn of the queue pool's loop
- * and sends those about one queue to Redis as one command, see lib/admission/line/line_query.h. So the
- * cost of a turn in Redis hardly grows with the number of requests.
+ * and sends those about one queue to Redis as one command, see lib/admission/line/line_query.h. So
+ * the cost of a turn in Redis hardly grows with the number of requests.
  */
 #ifndef SLUICE_POOL_QUERY_BATCHER_H
 #define SLUICE_POOL_QUERY_BATCHER_H

@@ -19,7 +19,7 @@ struct transaction {
 
 enum transaction_begun {
     TRANSACTION_ANSWERED, /* the response is complete: there is none */
-    TRANSACTION_PREPARED, /* the call is to be sent, and the second half called once it has finished */
+    TRANSACTION_PREPARED, /* send the call, and call the second half once it has finished */
     TRANSACTION_ALONE     /* the second half does everything itself and may take long: no overlap */
 };
 

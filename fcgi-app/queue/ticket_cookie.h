@@ -18,15 +18,15 @@ struct str ticket_cookie_read(const struct services *services, const struct requ
 
 /** Sets the cookie for the life of a ticket while its owner waits: after a loss of Redis' data only
  *  the ticket proves the place. Once it is the owner's turn (`status`) two hours are enough, as the
- *  ticket of a turn that has ended would be seated after a loss, too. As tickets of many queues would
- *  fill the browser's headers, it keeps those of eight; the ones set first make room, and there the
- *  visitor cookie or the login finds the place. */
+ *  ticket of a turn that has ended would be seated after a loss, too. As tickets of many queues
+ *  would fill the browser's headers, it keeps those of eight; the ones set first make room, and
+ *  there the visitor cookie or the login finds the place. */
 void ticket_cookie_set(const struct services *services, const struct request *request,
                        struct response *response, struct str queue, struct str ticket,
                        enum line_status status);
 
-/** Sets the ticket of the request's own cookie again: it is the owner's turn now. Does nothing without
- *  that cookie. */
+/** Sets the ticket of the request's own cookie again: it is the owner's turn now. Does nothing
+ *  without that cookie. */
 void ticket_cookie_shorten(const struct services *services, const struct request *request,
                            struct response *response, struct str queue);
 

@@ -143,9 +143,11 @@ rule_shell()
 
 rule_text()
 {
-    local files wrong=0
+    local files sources wrong=0
     mapfile -t files < <(source_files '*.c' '*.h' '*.tbl' '*.lua' '*.sql' '*.sh' '*.py' '*.conf.in' '*.html.in' '*.md')
     forbid "space at the end of a line" '[[:space:]]+$' "${files[@]}" || wrong=1
+    mapfile -t sources < <(source_files '*.c' '*.h' | grep '^fcgi-app/')
+    LC_ALL=C.UTF-8 forbid "longer than 100 columns" '^.{101}' "${sources[@]}" || wrong=1
     forbid "unfinished work is an issue, not a comment" '\b(TO''DO|FIX''ME|XX''X)\b' "${files[@]}" || wrong=1
     return "$wrong"
 }

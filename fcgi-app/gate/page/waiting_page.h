@@ -1,18 +1,19 @@
 /*
  * waiting_page — the waiting page, built from the files in waiting_room_directory, each of which
- * waiting_room_theme_directory may replace: page.html, page.css, the parts script/<name>.js of the script (see
- * page_files.h), logo.svg and a texts/<language>.json for each language. In page.html these are replaced:
+ * waiting_room_theme_directory may replace: page.html, page.css, the parts script/<name>.js of the
+ * script (see page_files.h), logo.svg and a texts/<language>.json for each language. In page.html
+ * these are replaced:
  *
- *     {{lang}} {{face}} {{queue}} {{message}} {{place}} {{ahead}} {{refresh}} {{nonce}} {{text.KEY}}
- *                                                          by their values, escaped for HTML
+ *     {{lang}} {{face}} {{queue}} {{message}} {{place}} {{ahead}} {{refresh}} {{nonce}}
+ *     {{text.KEY}}                                         by their values, escaped for HTML
  *     {{state}} {{texts}} {{style}} {{script}} {{logo}}    unescaped; JSON has its '<' as \u003c
  *
- * A text that a theme's language lacks is the default one of that language, or else the English one, so that a theme
- * of an earlier release remains usable.
+ * A text that a theme's language lacks is the default one of that language, or else the English
+ * one, so that a theme of an earlier release remains usable.
  *
- * Blanks at the beginning of lines are removed, and in page.css and the script the comments there: no string in
- * them may span lines. Changed files are read again within a second; if one is missing or too large, or the files
- * change during the reading, the page stays as it was.
+ * Blanks at the beginning of lines are removed, and in page.css and the script the comments there:
+ * no string in them may span lines. Changed files are read again within a second; if one is missing
+ * or too large, or the files change during the reading, the page stays as it was.
  */
 #ifndef SLUICE_GATE_WAITING_PAGE_H
 #define SLUICE_GATE_WAITING_PAGE_H

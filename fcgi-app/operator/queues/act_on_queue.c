@@ -1,7 +1,7 @@
 /*
  * POST /v1/admin/queues/{queue}/actions/{action} — pause, resume, drain, sold-out, reset. All but
- * reset are idempotent. resume clears pause, drain and sold-out, the latter also if stock ran out
- * but is available again; reset removes all members and starts a new epoch.
+ * reset are idempotent. resume clears pause, drain and a declared sold-out, and one for lack of
+ * stock if there is stock again; reset removes all members and starts a new epoch.
  *
  * Reply     200 the queue
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND (queue or action),

@@ -26,8 +26,8 @@ bool queue_change_publish(const struct services *services, const struct request 
                           struct response *response, enum queue_change change,
                           const struct queue_row *row);
 
-/** Reads the queue, checks and stores a change once, as `wanted` says. `*change` is QUEUE_STALE after
- *  a concurrent change. */
+/** Reads the queue, checks and stores a change once, as `wanted` says. `*change` is QUEUE_STALE
+ *  after a concurrent change. */
 typedef bool queue_attempt(const struct services *services, const struct request *request,
                            struct response *response, const struct operator_call *call,
                            void *wanted, enum queue_change *change, struct queue_row *row);
