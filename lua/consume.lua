@@ -6,7 +6,7 @@
 -- coupon that the member got, '' for an order; tombstoneMs: how long replays are answered; load: see include load.
 -- Returns {CONSUMED}, {ALREADY} where this admission holds no place any more, or NOT_FOUND.
 -- Safe because it names the admission: a late call never touches a newer token of the member. It is idempotent: the owner of
--- a coupon is recorded by name, whatever has become of the token. The place of an unpaid order is kept even where a reset
+-- a coupon is recorded by name, regardless of the token's state. The place of an unpaid order is kept even where a reset
 -- has emptied the line after the commit; the tombstone, if it exists already, shows that a call before has done so. The
 -- tombstone also answers replays without PostgreSQL.
 --@include settings

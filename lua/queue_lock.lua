@@ -19,7 +19,7 @@ local pickup = redis.call('ZCARD', key_pickup)
 if waiting + away + pickup > 0 or (arg_scope == 'all' and ready + claimed + unpaid > 0) then
     return { 'QUEUE_BUSY', waiting, away, ready, claimed, unpaid, pickup }
 end
--- A longest line of -1: whoever enters is answered as by a full queue, and comes back.
+-- With a longest line of -1, entries get QUEUE_FULL.
 redis.call('HSET', key_settings, 'maxWaiting', '-1', 'lockedVersion', arg_version)
 --@include conf_fields
 redis.call('HSET', key_settings, 'packed',

@@ -1,5 +1,5 @@
 #!lua flags=no-writes
--- snapshot_marks: the marks of a range of ranges, for a host that has none yet.
+-- snapshot_marks: the marks of consecutive ranges, for a host that has none yet.
 --@keys marks
 --@args first count
 -- first: number of the first range; count: ranges, at most 256.

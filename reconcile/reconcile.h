@@ -88,10 +88,9 @@ bool reconcile_needs_person(const struct reconcile_report *report);
  *  there, records that (queues.c). */
 void reconcile_publish(struct reconcile *reconcile);
 
-/** Takes the lock of recoveries: a second reconcile would raise the incarnations again, which ends
- *  the recoveries of the first, and if these take longer than the time between two passes, the first
- *  would end the second's in turn, without end. False if another reconcile has it, or PostgreSQL
- *  does not answer. */
+/** Takes the lock of recoveries. A recovery raises the incarnation, which ends any other recovery
+ *  of that queue: two reconciles could raise each other's incarnations forever, and the lock
+ *  prevents that. False if another reconcile has it, or PostgreSQL does not answer. */
 bool reconcile_recovery_begin(struct reconcile *reconcile);
 
 /** Releases it. */

@@ -78,7 +78,7 @@ static void check_memory(struct doctor *doctor, struct str info)
         doctor_note(
             doctor, "redis.memory", FINDING_WARN,
             "Set maxmemory (CONFIG SET, and in redis.conf) to two fifths of the machine's "
-            "memory, or half if Redis is alone there: without it the kernel ends Redis when "
+            "memory, or half if Redis is alone there: without it the kernel kills Redis when "
             "memory is short, and nothing warns before. sluicectl plan computes what a "
             "crowd needs.",
             "%" PRId64 " MiB are used, without a limit", used / 1024 / 1024);
@@ -126,7 +126,7 @@ static void check_role(struct doctor *doctor, struct redis *redis, struct str in
     if (replicas > 0 && least.n > 0) {
         doctor_check(doctor, "redis.min-replicas", !str_equal(least, STR("0")), FINDING_WARN,
                      "Set min-replicas-to-write 1 and min-replicas-max-lag 10: that limits how "
-                     "many a failover can admit too many.",
+                     "many extra members a failover can admit.",
                      "%" PRId64 " replicas, min-replicas-to-write is %.*s", replicas,
                      STR_ARG(least));
     }

@@ -101,7 +101,7 @@ static enum catalog_outcome answer_from_l1(struct search *search, struct catalog
     return answer_with(&search->kept, object);
 }
 
-/* Nothing newer can be had: serves a copy that may still be shown, preferably L2's. */
+/* No newer version is available: serves a copy that may still be shown, preferably L2's. */
 static enum catalog_outcome answer_stale(struct search *search, struct catalog_object *object)
 {
     int64_t now = clock_monotonic_us();

@@ -49,7 +49,7 @@ struct search {
 enum flight_end {
     FLIGHT_DONE,    /* *entry is up to date */
     FLIGHT_STALE,   /* another reader computes it; *entry has only just expired */
-    FLIGHT_NOTHING, /* nothing newer can be had now: see the search's kept and reserve */
+    FLIGHT_NOTHING, /* no newer version is available now: see the search's kept and reserve */
 };
 
 /** Brings the object up to date and stores it in L1. `alone`: this process holds the host's flight

@@ -15,7 +15,7 @@ struct l1_folder {
     int fd; /* -1 while there is none */
     dev_t device;
     ino_t inode;
-    char path[L1_FOLDER_TEXT]; /* reaches it through fd, whatever its name leads to by now */
+    char path[L1_FOLDER_TEXT]; /* reaches it through fd, even if the name was re-bound */
 };
 
 /** Opens `directory`, creating it if missing. Returns false with errno set: ENOTDIR for a link,

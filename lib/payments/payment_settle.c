@@ -268,7 +268,7 @@ static bool has_ended_unpaid(const struct payment_row *row)
 }
 
 /* Certainly no approval of it took money, and none will: payment_approve_begin() refuses it by now.
- * So it ends without an answer of its provider, or it would keep its goods until there is one. */
+ * End it without the provider's answer: otherwise its goods stay reserved. */
 static bool ends_unanswered(const struct payment_row *row)
 {
     return row->phase == PAYMENT_PHASE_READY && row->is_final;
@@ -286,8 +286,8 @@ static enum payment_settled settle_unanswered(const struct payment_flow *flow, s
     return note_unsettled(flow, arena, row->id, detail, needs_person);
 }
 
-/* This program cannot ask the payment's provider. One that has ended and is not in doubt is settled:
- * an operator could do nothing about it. */
+/* This program cannot ask the payment's provider. One that has ended and is not in doubt
+ * counts as settled: no operator action is possible. */
 static enum payment_settled settle_of_another(const struct payment_flow *flow, struct arena *arena,
                                               const struct payment_row *row)
 {

@@ -225,7 +225,7 @@ static bool is_fit(struct redis *redis, struct redis_node *node, bool guarded)
         fit = redis_tenure_is_known(answer(redis, arena, redis_tenure_known(arena, &tenure), false),
                                     &tenure);
         if (!fit) {
-            remember_error(redis, "Redis has begun anew, and reconcile has not looked yet");
+            remember_error(redis, "Redis has restarted; reconcile has not verified its data yet");
         }
     }
     /* The check may have used another connection. */

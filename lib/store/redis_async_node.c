@@ -50,7 +50,7 @@ static void on_known(void *context, const redisReply *reply)
     if (redis_tenure_is_known(reply, &node->tenure)) {
         open_gate(node);
     } else {
-        close_gate(node, "it has begun anew, and reconcile has not looked yet");
+        close_gate(node, "it has restarted; reconcile has not verified its data yet");
     }
 }
 

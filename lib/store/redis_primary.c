@@ -101,7 +101,8 @@ bool redis_primaries_doubt(struct redis *redis, const struct redis_primaries *pr
     }
     struct str key = str_of(arena_format(arena, "sluice:{%.*s}:settings", STR_ARG(queue)));
     int owner = redis->slots->owner[redis_slot_of(key)];
-    /* The slots may have moved since: in doubt, a recovery too many. */
+    /* The slots may have moved since: if unsure, recover: a superfluous recovery is
+     * harmless. */
     return owner < 0 || (size_t)owner >= primaries->count || !primaries->all[owner].is_whole;
 }
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # redis_memory.sh: how much memory a Redis may use that shares its machine with PostgreSQL and the programs.
 
-# redis_memory_limit: the value of maxmemory: two fifths of the machine's memory. Without a limit the kernel ends Redis when memory
+# redis_memory_limit: the value of maxmemory: two fifths of the machine's memory. Without a limit the kernel kills Redis when memory
 # is short; and rewriting the append-only file can take as much again.
 redis_memory_limit()
 {

@@ -46,10 +46,10 @@ struct known_coupons {
 enum outcome coupons_known(struct redis *redis, struct arena *arena, struct str queue,
                            int64_t *change, const struct known_coupons **known, size_t *count);
 
-/** Tells Redis that these 0..COUPON_OWNERS_PER_CALL members have a coupon of `event` (`have`),
- *  or none. To be said of committed rows only, or of owners whom PostgreSQL, asked after Redis
- *  was read, does not know. `*changed` gets for how many that was news. Needs no queue to be
- *  there. Returns false where Redis gave no answer. */
+/** Adds these 0..COUPON_OWNERS_PER_CALL members to the owners of `event`, or removes them if `have`
+ *  is false. Add only committed owners; remove only owners that PostgreSQL, queried after Redis was
+ *  read, does not have. `*changed`: how many entries changed. Works before the queue is published.
+ *  Returns false if Redis did not answer. */
 bool coupon_owners_publish(struct redis *redis, struct arena *arena, struct str queue,
                            struct str event, bool have, const struct str *members, size_t count,
                            int64_t *changed);

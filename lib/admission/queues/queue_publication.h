@@ -143,9 +143,8 @@ bool queue_publication_read_whole(const redisReply *reply);
 
 /** Who has to be absent from a queue that is locked. */
 enum queue_lock_scope {
-    QUEUE_LOCK_LINE, /* whoever waits, is away with a number kept, or may be again: has an entry
-                        token that was not picked up */
-    QUEUE_LOCK_ALL   /* also whoever holds an entry token, orders or has an unpaid order */
+    QUEUE_LOCK_LINE, /* members waiting, away, or READY without having picked up the token */
+    QUEUE_LOCK_ALL   /* also members who hold an entry token, order or have an unpaid order */
 };
 
 /** Who is in a queue. */

@@ -1,8 +1,8 @@
 /*
  * seats — the seats of a show in Redis: who holds which, until when, and which are taken by orders.
- * A hold is a deadline of Redis TIME that the scripts look at: nobody has to sweep. PostgreSQL has
- * the last word on what is ordered and sold; it is carried here by seats_publish(), in the order of
- * each seat's change number.
+ * A hold is a deadline of Redis TIME, checked by the scripts; no sweeper is needed. PostgreSQL
+ * decides what is ordered and sold; seats_publish() brings it here, in the order of each seat's
+ * change number.
  *
  * Text in results lives as long as the arena.
  * ADMISSION_UNAVAILABLE always means that it may have happened.
@@ -117,20 +117,20 @@ struct seat_state {
     struct str order;
 };
 
-/** Tells Redis of any number of seats; of each an older change than the known one is passed
- *  over. O and S take the place of whatever hold there is. Works before the show is loaded and
- *  before its queue is there. `*applied` (may be NULL) gets how many were news. Returns false
- *  where Redis gave no answer: some may have been applied. */
+/** Publishes the states of any number of seats; changes older than the known one are ignored.
+ *  O and S replace any hold. Works before the show is loaded and before its queue is published.
+ *  `*applied` (may be NULL): the number of states applied. Returns false if Redis did not answer:
+ *  some may have been applied. */
 bool seats_publish(struct redis *redis, struct arena *arena, const struct show_ref *show,
                    const struct seat_state *states, size_t count, int64_t *applied);
 
-/** As seats_publish(), also for seats of which Redis believes a later change: to be used only with
- *  rows that were read after Redis was, see seat_states_known(). */
+/** As seats_publish(), also for seats for which Redis has a later change: only with rows that were
+ *  read after Redis was, see seat_states_known(). */
 bool seats_correct(struct redis *redis, struct arena *arena, const struct show_ref *show,
                    const struct seat_state *states, size_t count, int64_t *applied);
 
-/** What Redis believes of at most SEATS_PER_CALL seats: fills states[i] for seats[i], with
- *  change 0 and state 'F' for one that was never published. Returns false where Redis gave no
+/** Reads the states that Redis has of at most SEATS_PER_CALL seats: fills states[i] for seats[i],
+ *  with change 0 and state 'F' for one that was never published. Returns false if Redis did not
  *  answer. */
 bool seat_states_known(struct redis *redis, struct arena *arena, const struct show_ref *show,
                        const struct str *seats, size_t count, struct seat_state *states);

@@ -105,7 +105,7 @@ enum payment_stored payment_returned(struct postgres *postgres, struct arena *ar
 
 enum payment_turn {
     PAYMENT_TURN_GO,         /* APPROVING now: call the provider within wait_seconds */
-    PAYMENT_TURN_PAID,       /* it was paid before, whatever became of that since */
+    PAYMENT_TURN_PAID,       /* already paid (it may have been refunded since) */
     PAYMENT_TURN_CONFIRMING, /* another process is confirming it, or its outcome is unknown */
     PAYMENT_TURN_REFUSED     /* it or its order has ended: nothing may be taken */
 };

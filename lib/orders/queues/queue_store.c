@@ -278,7 +278,7 @@ enum outcome queue_publish_creation(struct postgres *postgres, struct redis *red
         publication.announced = str_of(name);
     }
     enum outcome published = publish(redis, arena, row, &publication);
-    /* A queue created again after its deletion is none of the deletion's concern. */
+    /* A queue created again after its deletion must not be affected by the deletion. */
     return published == OUTCOME_NOT_FOUND && row->deleted ? OUTCOME_OLDER : published;
 }
 
@@ -355,8 +355,8 @@ static bool is_stuck(const struct queue_row *row, const struct published *redis_
            redis_has->incarnation != row->incarnation || redis_has->is_deleted != row->deleted;
 }
 
-/** Raises the version of a queue above Redis's. A change that was to be stored on the version of
- *  before no longer happens. An outdated row stays as it is. */
+/** Raises the version of a queue above Redis's. A pending change on the old version becomes STALE.
+ *  An outdated row stays as it is. */
 static enum postgres_outcome raise_version(struct postgres *postgres, struct arena *arena,
                                            struct queue_row *row, int64_t redis_version)
 {

@@ -104,8 +104,8 @@ enum postgres_outcome queue_store_list(struct postgres *postgres, struct arena *
  *  adds it to the schedulers' list or removes it. PUBLISHED, OLDER (Redis has this version or a
  *  newer one, or a deleted queue was created again), ADMISSION_UNAVAILABLE, or NOT_FOUND, with
  *  nothing published: Redis does not have the queue, and may have lost it since its creation, so
- *  only recovery may create the line. However late it is, it makes no queue known that Redis has
- *  lost. */
+ *  only recovery may create the line. However late it is, it never recreates a queue that Redis
+ *  has lost. */
 enum outcome queue_publish_creation(struct postgres *postgres, struct redis *redis,
                                     struct arena *arena, const struct queue_row *row);
 

@@ -16,18 +16,18 @@
 #include "lib/store/postgres.h"
 #include "lib/store/redis.h"
 
-/** Tells what has become of the seats of `order`; none for an order of items. False where either
- *  did not answer. */
+/** Publishes the current states of `order`'s seats; none for an order of items. False if either
+ *  server did not answer. */
 bool order_seats_publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
                          struct str order);
 
-/** Tells what has become of `count` seats (any number) of a show: for those that Redis took for
- *  free while PostgreSQL has given them away. False where either did not answer. */
+/** Publishes the current states of `count` seats (any number) of a show: for seats that Redis shows
+ *  as free and PostgreSQL as taken. False if either server did not answer. */
 bool show_seats_publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
                         struct str show, const struct str *seats, size_t count);
 
-/** Tells of all seats of a show that were ever ordered. `*applied` (may be NULL) gets how many
- *  were news. False where either did not answer. */
+/** Publishes every seat of a show that was ever ordered. `*applied` (may be NULL): the number of
+ *  states applied. False if either server did not answer. */
 bool show_states_publish(struct postgres *postgres, struct redis *redis, struct arena *arena,
                          struct str show, int64_t *applied);
 
