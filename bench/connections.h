@@ -24,6 +24,7 @@ typedef void (*connections_answered)(void *owner, uint32_t tag, int status, int6
 struct connections *connections_new(int port, uint32_t most, connections_answered answered,
                                     void *owner);
 
+/** Closes them all and releases the memory. Requests in flight end without an answer. */
 void connections_free(struct connections *connections);
 
 /** Opens `count` connections in advance, so that a burst measures requests and not handshakes. */

@@ -26,6 +26,7 @@ int64_t board_writer_step(struct board_writer *writer);
 /** Removes every file. */
 void board_writer_clear(struct board_writer *writer);
 
+/** Releases everything, leaving the files. */
 void board_writer_free(struct board_writer *writer);
 
 #endif

@@ -22,6 +22,7 @@ int64_t scheduler_step(struct scheduler *scheduler);
 /** Hands every queue over immediately. */
 void scheduler_hand_over(struct scheduler *scheduler);
 
+/** Closes the connections and releases everything; leadership that was not handed over expires. */
 void scheduler_free(struct scheduler *scheduler);
 
 #endif

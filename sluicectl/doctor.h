@@ -44,12 +44,27 @@ void doctor_clock(struct doctor *doctor, const char *name, const char *whose, in
  *  none. */
 int64_t doctor_kernel_number(const struct doctor *doctor, const char *file);
 
+/* The parts. What the settings do not name is skipped. An unreachable server is a finding. */
+
+/** The kernel's limits, and what it offers for the sandbox. */
 void doctor_kernel(struct doctor *doctor);
+
+/** Secrets, the files that programs share in memory, the board's directory, free disk space. */
 void doctor_files(struct doctor *doctor);
+
+/** Whether each program that a unit starts accepts its settings, as the unit's user. */
 void doctor_programs(struct doctor *doctor);
+
+/** nginx's version, limits and certificates, and whether it includes Sluice's configuration. */
 void doctor_nginx(struct doctor *doctor);
+
+/** Redis's version, memory, persistence, role and clock. */
 void doctor_redis(struct doctor *doctor);
+
+/** PostgreSQL's version, schema, connections, role, standbys and clock. */
 void doctor_postgres(struct doctor *doctor);
+
+/** Whether the service answers, its clock, and its own checklist. */
 void doctor_server(struct doctor *doctor);
 
 #endif

@@ -31,6 +31,7 @@ bool seat_board_read(const struct services *services, struct arena *arena,
 
 /** The status that a character of `states` stands for. */
 enum seat_status seat_board_status(char state);
+/** Whether it stands for a seat that the member holds or has ordered. */
 bool seat_board_is_mine(char state);
 
 #endif

@@ -28,6 +28,7 @@ void buffer_clear(struct buffer *buffer);
 /** Releases the memory; the buffer may be initialized again. */
 void buffer_free(struct buffer *buffer);
 
+/** Append text, one character, a decimal number, or printf-style text. */
 void buffer_add(struct buffer *buffer, struct str text);
 void buffer_add_char(struct buffer *buffer, char c);
 void buffer_add_int(struct buffer *buffer, int64_t value);

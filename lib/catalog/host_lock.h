@@ -16,6 +16,7 @@ struct host_locks {
 /** Opens the file `path`, creating it if missing. Returns false with errno set. */
 bool host_locks_open(struct host_locks *locks, const char *path);
 
+/** Closes the file, which releases this process's locks. Harmless if there is none. */
 void host_locks_close(struct host_locks *locks);
 
 /** Acquires the lock called `name`; true also if this process already holds it. False: another

@@ -39,8 +39,10 @@ enum l1_drop { L1_RUN_OUT, L1_EVERYTHING };
  *  (SIGBUS: the file was truncated) removes it and dies of the signal. */
 int l1_file_open(struct l1_file *file, const char *directory, size_t room);
 
+/** Closes the file; harmless if it is closed. No transaction may be open. */
 void l1_file_close(struct l1_file *file);
 
+/** Whether it was opened and not closed since. */
 bool l1_file_is_open(const struct l1_file *file);
 
 /** Whether the open file is still the one of that name. */
@@ -56,6 +58,8 @@ void l1_file_unlink(const char *directory);
 /** Clears the reader slots of dead processes. */
 void l1_file_clear_readers(struct l1_file *file);
 
+/** Begins a transaction that reads one moment of the file. If that succeeds it must be ended. If
+ *  all reader slots are taken, those of dead processes are cleared first. */
 int l1_file_begin_read(struct l1_file *file, struct l1_read *read);
 void l1_file_end_read(struct l1_read *read);
 
@@ -64,7 +68,11 @@ void l1_file_end_read(struct l1_read *read);
 int l1_file_record(struct l1_read *read, const struct catalog_key *key, struct str *record);
 int l1_file_text(struct l1_read *read, const struct catalog_key *key, struct str *text);
 
+/** Begins the file's only writing transaction, waiting for that of another process. If that
+ *  succeeds it must be committed or aborted. */
 int l1_file_begin_write(struct l1_file *file, struct l1_write *write);
+
+/** Stores a record, replacing the one of that key. */
 int l1_file_put_record(struct l1_write *write, const struct catalog_key *key, struct str record);
 
 /** Stores the concatenation of both pieces. */
@@ -78,11 +86,14 @@ size_t l1_file_used(struct l1_write *write);
  *  `now`. */
 int l1_file_drop(struct l1_write *write, enum l1_drop what, size_t offset, int64_t now);
 
+/** Both end the transaction, l1_file_commit() also when it fails: nothing is stored then. */
 int l1_file_commit(struct l1_write *write);
 void l1_file_abort(struct l1_write *write);
 
-/** Whether the code means that the file cannot be trusted, or that it is full. */
+/** Whether the code means that the file cannot be trusted. */
 bool l1_file_is_damage(int code);
+
+/** Whether the code means that the file is full. */
 bool l1_file_is_full(int code);
 
 /** Describes a code. */

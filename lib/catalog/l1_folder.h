@@ -25,6 +25,7 @@ bool l1_folder_open(struct l1_folder *folder, const char *directory);
 /** Whether a directory is open and the name still leads to it. */
 bool l1_folder_is_in_place(const struct l1_folder *folder, const char *directory);
 
+/** Harmless if none is open. */
 void l1_folder_close(struct l1_folder *folder);
 
 #endif

@@ -25,6 +25,7 @@ struct watched_file {
 /** Records the file's present state. Call it before reading the file. `path` is copied. */
 void watched_file_init(struct watched_file *file, const char *path, int64_t now_monotonic_ms);
 
+/** Releases the path. Harmless for a zeroed or already released one. */
 void watched_file_free(struct watched_file *file);
 
 /** True once after each change. False within a second of the last check, and while the file is

@@ -56,6 +56,7 @@ struct postgres_call {
 struct postgres *postgres_new(const char *conninfo, int64_t statement_timeout_ms,
                               int64_t lock_timeout_ms);
 
+/** Closes the connection. NULL is allowed. */
 void postgres_free(struct postgres *postgres);
 
 /** The number of servers that the conninfo names. */

@@ -20,6 +20,7 @@ enum { POSTGRES_HOSTS_MOST = 8 };
 /** The servers of `conninfo` (borrowed). Never NULL. */
 struct postgres_hosts *postgres_hosts_new(const char *conninfo);
 
+/** Releases the list; connections made with it stay open. */
 void postgres_hosts_free(struct postgres_hosts *hosts);
 
 /** The number of servers; 1 also if only libpq knows it (from its environment or a service

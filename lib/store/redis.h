@@ -1,7 +1,7 @@
 /*
- * redis — the blocking Redis client of the order and operator pools, the scheduler and reconcile.
- * One connection (to each node of a cluster), opened on first use and reopened after any failure,
- * with a timeout on everything. Not thread-safe.
+ * redis — the blocking Redis client of all programs and pools; requests of the queue pool go through
+ * redis_async.h instead. One connection (to each node of a cluster), opened on first use and
+ * reopened after any failure, with a timeout on everything. Not thread-safe.
  */
 #ifndef SLUICE_STORE_REDIS_H
 #define SLUICE_STORE_REDIS_H
@@ -24,10 +24,11 @@ struct redis;
  *  once a second. Never NULL; nothing is connected yet. */
 struct redis *redis_new(const struct settings *settings, int64_t timeout_ms);
 
-/** The same without that check, for programs that repair (reconcile), observe (doctor, the board)
- *  or can do with less (the catalogue's cache). */
+/** The same without that check, for programs that repair (reconcile), observe (doctor) or can do
+ *  with less (the catalogue's cache). */
 struct redis *redis_new_unguarded(const struct settings *settings, int64_t timeout_ms);
 
+/** Closes the connections. NULL is allowed. */
 void redis_free(struct redis *redis);
 
 /** Sends `command` and waits for its reply, which belongs to `arena`. A script that Redis does not

@@ -1,5 +1,8 @@
 /*
  * redis_reply — accessors for the array replies of our scripts that do not trust their shape.
+ * "Borrowed from the reply", here and in lib/admission, means as long as the reply lives: a reply
+ * to redis_call() as long as its arena, one to redis_async_send() or redis_pipeline_send() only
+ * during the call of `done`.
  */
 #ifndef SLUICE_STORE_REDIS_REPLY_H
 #define SLUICE_STORE_REDIS_REPLY_H

@@ -26,6 +26,7 @@ struct redis_slots {
     int16_t owner[REDIS_SLOTS]; /* an index of `servers`; -1: unknown */
 };
 
+/** Forgets all servers: every slot is without an owner. */
 void redis_slots_clear(struct redis_slots *slots);
 
 /** Parses the reply to CLUSTER SLOTS; `from` is its sender, for replies without a host. False,

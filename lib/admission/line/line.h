@@ -84,10 +84,21 @@ enum line_entry {
     LINE_AT_ONCE    /* only if the queue admits without waiting: NOT_THERE otherwise */
 };
 
+/* Commands live in `arena`; the text of the caller must live as long. */
+
+/** Enters the queue, or gets the place that the caller already has: see line_read_position(). */
 struct redis_command *line_enter(struct arena *arena, const struct line_caller *caller,
                                  enum line_entry entry);
+
+/** Reads the caller's place; for a READY member this counts as picking the token up. See
+ *  line_read_position(). */
 struct redis_command *line_position(struct arena *arena, const struct line_caller *caller);
+
+/** Gives up the caller's place in line or unused entry token: LEFT, NOT_THERE, UNAUTHENTICATED,
+ *  ORDER_IN_PROGRESS (the place stays), SESSION_REVOKED, NOT_FOUND. */
 struct redis_command *line_leave(struct arena *arena, const struct line_caller *caller);
+
+/** Reads the public state of a queue: see line_read_state(). */
 struct redis_command *line_state(struct arena *arena, struct str queue);
 
 /** Appends a new entry token and its admission id, for a script that may admit a member. */

@@ -72,6 +72,7 @@ struct snapshot_file {
  *  Returns NULL, with errno set, if that fails. */
 struct snapshot_file *snapshot_file_map(const char *path, int *fd);
 
+/** NULL is allowed. */
 void snapshot_file_unmap(struct snapshot_file *file);
 
 /** Makes this process the host's only writer, for as long as `fd` is open. False: another one
@@ -81,16 +82,19 @@ bool snapshot_file_own(int fd);
 /** A hash of a queue's name, never 0. */
 uint64_t snapshot_name_hash(struct str queue);
 
+/** The word in `gone` and `ask` that has the bit of `number`. */
 static inline size_t snapshot_word_of(int64_t number)
 {
     return (size_t)(number / SNAPSHOT_WORD % SNAPSHOT_WORDS);
 }
 
+/** The bit of `number` in its word. */
 static inline uint64_t snapshot_bit_of(int64_t number)
 {
     return (uint64_t)1 << number % SNAPSHOT_WORD;
 }
 
+/** The entry of `gone_before` for the block of `number`. */
 static inline size_t snapshot_block_of(int64_t number)
 {
     return (size_t)(number / SNAPSHOT_BLOCK % SNAPSHOT_BLOCKS);

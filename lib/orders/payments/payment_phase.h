@@ -20,6 +20,7 @@ enum payment_phase {
 /** Parses a phase's name. Returns false if there is none of that name. */
 bool payment_phase_parse(struct str name, enum payment_phase *phase);
 
+/** The name of a phase, as payment_phase_parse() takes it: a constant. */
 const char *payment_phase_name(enum payment_phase phase);
 
 #endif

@@ -176,7 +176,8 @@ struct order_cancel {
     struct str status;  /* for NOT_CANCELABLE: the order's */
 };
 
-/** Cancels the order `order` (valid) of `member`: see order_cancel() in the migration. DONE (also
+/** Cancels the order `order` (valid) of `member`: see order_cancel() in
+ *  sql/migrations/0013_payments.sql. DONE (also
  *  if it was canceled before or its refund is under way), NONE, NOT_CANCELABLE, IN_PROGRESS. */
 enum payment_stored payment_order_cancel(struct postgres *postgres, struct arena *arena,
                                          struct str member, struct str order,

@@ -33,6 +33,7 @@ struct goods_row {
     bool costs; /* it has a price */
 };
 
+/** Reads the figures in one query. */
 enum postgres_outcome service_figures_read(struct postgres *postgres, struct arena *arena,
                                            struct service_figures *figures);
 
