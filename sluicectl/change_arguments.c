@@ -19,8 +19,10 @@ static bool read_one(const struct change_field *field, struct str text, json_obj
     return true;
 }
 
-bool change_read(const struct invocation *invocation, const struct change_field *fields,
-                 size_t count, json_object *object)
+/* Puts the arguments from the second on into `object`. False, with a message, for one that is not
+ * in `fields`. */
+static bool read_all(const struct invocation *invocation, const struct change_field *fields,
+                     size_t count, json_object *object)
 {
     for (int i = 1; i < invocation->argument_count; i++) {
         struct str name;
@@ -51,7 +53,7 @@ enum exit_code change_put(const struct invocation *invocation, const char *read_
     json_object *wanted = scratch_object(invocation);
 
     /* The command line is checked before any request is sent. */
-    if (!change_read(invocation, fields, count, wanted)) {
+    if (!read_all(invocation, fields, count, wanted)) {
         return EXIT_USAGE;
     }
     if (!client_request(invocation, "GET", read_path, NULL, answer)) {
@@ -62,7 +64,7 @@ enum exit_code change_put(const struct invocation *invocation, const char *read_
     }
     if (answer->status == 200) {
         wanted = answer->body;
-        (void)change_read(invocation, fields, count, wanted);
+        (void)read_all(invocation, fields, count, wanted);
     }
     return client_call(invocation, "PUT", path, wanted, answer) ? EXIT_DONE : EXIT_FAILED;
 }

@@ -18,13 +18,9 @@ struct change_field {
     bool number;
 };
 
-/** Puts the arguments from the second on into `object`. False, with a message, for one that is not
- *  in `fields`. */
-bool change_read(const struct invocation *invocation, const struct change_field *fields,
-                 size_t count, json_object *object);
-
-/** Reads the object at `read_path`, changes it by the arguments, and puts it to `path`: fields that
- *  are not named stay as they are. EXIT_DONE fills `answer`. */
+/** Reads the object at `read_path`, changes it by the arguments from the second on, and puts it to
+ *  `path`: fields that are not named stay as they are. EXIT_DONE fills `answer`; EXIT_USAGE, with a
+ *  message, for an argument that is not in `fields`. */
 enum exit_code change_put(const struct invocation *invocation, const char *read_path,
                           const char *path, const struct change_field *fields, size_t count,
                           struct client_answer *answer);

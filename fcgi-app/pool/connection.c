@@ -11,7 +11,8 @@
 
 enum { BUSY_FOR_AN_ACCEPT = 16 };
 
-struct connection *connection_open(struct connection_table *table, int fd, int64_t now_ms)
+/* Takes a free slot for `fd`; NULL if there is none. */
+static struct connection *take_slot(struct connection_table *table, int fd, int64_t now_ms)
 {
     for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
         struct connection *connection = &table->all[(table->hint + i) % CONNECTIONS_MAX];
@@ -44,7 +45,7 @@ void connection_close(struct connection_table *table, struct connection *connect
 
 static void watch(struct connection_table *table, int epoll_fd, int fd, int64_t now_ms)
 {
-    struct connection *connection = connection_open(table, fd, now_ms);
+    struct connection *connection = take_slot(table, fd, now_ms);
     struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.ptr = connection};
 
     if (connection == NULL) {

@@ -37,9 +37,6 @@ struct connection_table {
     struct connection all[CONNECTIONS_MAX];
 };
 
-/** Takes a free place for `fd`; NULL where there is none. */
-struct connection *connection_open(struct connection_table *table, int fd, int64_t now_ms);
-
 /** The result of accepting from the listener. */
 enum accepted {
     ACCEPTED_ALL,  /* none is left waiting */

@@ -73,13 +73,9 @@ enum catalog_outcome catalog_get(struct catalog *catalog, struct arena *arena,
 enum catalog_outcome catalog_show(struct catalog *catalog, struct arena *arena, struct str id,
                                   struct catalog_show *show);
 
-/** Call it after the commit of a change to this one object: marks it outdated in L2 and notifies
- *  every host's L1. Returns false if Redis did not answer: the old object may then be served
- *  until it expires. */
-bool catalog_invalidate(struct redis *redis, struct arena *arena, enum catalog_kind kind,
-                        struct str id);
-
-/** The same for every object that contains data of a concert: itself and the list. */
+/** Call it after the commit of a change to a concert: marks every object that contains its data
+ *  (itself and the list) outdated in L2 and notifies every host's L1. Returns false if Redis did not
+ *  answer: the old objects may then be served until they expire. */
 bool catalog_concert_changed(struct redis *redis, struct arena *arena, struct str concert);
 
 /** The same for every object that contains data of a show: itself, its seat plan, its concert and

@@ -4,8 +4,8 @@
 #include "lib/catalog/l2.h"
 #include "lib/metrics/metrics.h"
 
-bool catalog_invalidate(struct redis *redis, struct arena *arena, enum catalog_kind kind,
-                        struct str id)
+static bool invalidate(struct redis *redis, struct arena *arena, enum catalog_kind kind,
+                       struct str id)
 {
     struct catalog_key key;
 
@@ -23,16 +23,16 @@ bool catalog_invalidate(struct redis *redis, struct arena *arena, enum catalog_k
 
 bool catalog_concert_changed(struct redis *redis, struct arena *arena, struct str concert)
 {
-    bool itself = catalog_invalidate(redis, arena, CATALOG_CONCERT, concert);
+    bool itself = invalidate(redis, arena, CATALOG_CONCERT, concert);
 
-    return catalog_invalidate(redis, arena, CATALOG_CONCERTS, str_sized(NULL, 0)) && itself;
+    return invalidate(redis, arena, CATALOG_CONCERTS, str_sized(NULL, 0)) && itself;
 }
 
 bool catalog_show_changed(struct redis *redis, struct arena *arena, struct str show,
                           struct str concert)
 {
-    bool itself = catalog_invalidate(redis, arena, CATALOG_SHOW, show);
-    bool plan = catalog_invalidate(redis, arena, CATALOG_SEAT_PLAN, show);
+    bool itself = invalidate(redis, arena, CATALOG_SHOW, show);
+    bool plan = invalidate(redis, arena, CATALOG_SEAT_PLAN, show);
 
     return catalog_concert_changed(redis, arena, concert) && itself && plan;
 }

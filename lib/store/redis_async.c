@@ -6,7 +6,8 @@
 #include "lib/store/redis_async_internal.h"
 #include "lib/store/redis_metrics.h"
 
-void async_enqueue(struct async_call *call)
+/* Appends a new or returned command to the waiting ones. */
+static void enqueue(struct async_call *call)
 {
     struct redis_async *async = call->async;
 
@@ -103,7 +104,7 @@ static void retry_later(struct async_call *call, int64_t pause_ms)
     call->node = NULL;
     call->tries++;
     call->due_ms = clock_monotonic_ms() + pause_ms;
-    async_enqueue(call);
+    enqueue(call);
 }
 
 static void note_moved(struct async_call *call, int slot, const struct redis_server *server)
@@ -192,7 +193,7 @@ static void dispatch(struct async_call *call, int64_t now_ms)
     }
     struct async_node *node = call->due_ms <= now_ms ? node_for(call, now_ms) : NULL;
     if (node == NULL) {
-        async_enqueue(call);
+        enqueue(call);
         return;
     }
     bool open = node->gate == GATE_OPEN || node->was_open || call->unguarded;
@@ -201,7 +202,7 @@ static void dispatch(struct async_call *call, int64_t now_ms)
         redis_metrics_count(NULL, HISTOGRAM_REDIS_LINE, 0);
         finish(call, NULL);
     } else if (!open || silent) {
-        async_enqueue(call);
+        enqueue(call);
     } else {
         call->node = node;
         node->is_used = true;

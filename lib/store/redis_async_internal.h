@@ -97,9 +97,6 @@ void async_discovery_turn(struct redis_async *async, int64_t now_ms);
 /** Milliseconds until the next query, INT64_MAX: never. */
 int64_t async_discovery_next_turn(const struct redis_async *async, int64_t now_ms);
 
-/** Appends a new or returned command to the waiting ones. */
-void async_enqueue(struct async_call *call);
-
 /** Sends one of the client's own commands to `node`, or by its key if that is NULL; its arena is
  *  freed after `done`. */
 void async_send_internal(struct redis_async *async, struct async_node *node, struct arena *arena,

@@ -1,10 +1,11 @@
 #include "fcgi-app/order/seats/seat_answer.h"
 
 #include "fcgi-app/http/problem.h"
+#include "lib/base/buffer.h"
 #include "lib/base/identifier.h"
 #include "lib/catalog/catalog.h"
 
-void seat_answer_write(struct buffer *out, const struct str *seats, size_t count)
+static void write_list(struct buffer *out, const struct str *seats, size_t count)
 {
     buffer_add_char(out, '[');
     for (size_t i = 0; i < count; i++) {
@@ -22,7 +23,7 @@ static void add_seats(struct response *response, const char *name,
     struct buffer json;
 
     buffer_init(&json, SEATS_MAX * (SEAT_MAX + 3) + 2);
-    seat_answer_write(&json, refusal->seats, refusal->count);
+    write_list(&json, refusal->seats, refusal->count);
     problem_add(response, name, buffer_text(&json));
     buffer_free(&json);
 }

@@ -1,5 +1,5 @@
 /*
- * seat_answer — seats on the wire, and the problems shared by routes of seats and orders of seats.
+ * seat_answer — the problems shared by routes of seats and orders of seats.
  */
 #ifndef SLUICE_ORDER_SEAT_ANSWER_H
 #define SLUICE_ORDER_SEAT_ANSWER_H
@@ -8,10 +8,6 @@
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
 #include "lib/admission/seats/seats.h"
-#include "lib/base/buffer.h"
-
-/** Appends a list of seats as JSON. */
-void seat_answer_write(struct buffer *out, const struct str *seats, size_t count);
 
 /** Answers SEATS_TAKEN ("taken"), UNKNOWN_SEAT ("unknown"), SEAT_NOT_HELD ("notHeld"), each with
  *  the seats, and TOO_MANY_SEATS ("most"); any other refusal as problem_answer_outcome() does. */
