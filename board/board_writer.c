@@ -18,6 +18,7 @@
 #include "lib/base/random.h"
 #include "lib/metrics/metrics.h"
 #include "lib/store/redis.h"
+#include "lib/store/redis_outage.h"
 #include "lib/store/redis_reply.h"
 
 enum {
@@ -130,22 +131,7 @@ void board_writer_free(struct board_writer *writer)
     free(writer);
 }
 
-/* Logs once that Redis is unreachable and once that it is back. */
-static void note_redis(struct board_writer *writer, bool answers)
-{
-    if (answers == writer->redis_answers) {
-        return;
-    }
-    writer->redis_answers = answers;
-    if (answers) {
-        log_event(LOG_LEVEL_INFO, "redis.back", LOG_NO_FIELDS);
-    } else {
-        log_event(LOG_LEVEL_WARNING, "redis.unreachable",
-                  LOG_FIELDS(LOG_TEXT("error", redis_error(writer->redis))));
-    }
-}
-
-/* The same for the directory. `error` is an errno. */
+/* Logs once that the directory cannot be written, and once that it can. `error` is an errno. */
 static void note_writing(struct board_writer *writer, bool works, int error)
 {
     if (works == writer->can_write) {
@@ -180,7 +166,7 @@ static const redisReply *ask_for_queues(struct board_writer *writer)
 {
     const redisReply *ids = promotion_queues(writer->redis, writer->arena);
 
-    note_redis(writer, ids != NULL);
+    redis_outage_note(writer->redis, &writer->redis_answers, ids != NULL);
     for (size_t i = 0; i < writer->count && ids == NULL; i++) {
         writer->boards[i].failing = true;
     }

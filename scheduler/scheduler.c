@@ -11,6 +11,7 @@
 #include "lib/metrics/metrics.h"
 #include "lib/orders/queues/lottery_store.h"
 #include "lib/store/redis.h"
+#include "lib/store/redis_outage.h"
 #include "lib/store/redis_reply.h"
 #include "scheduler/rate_keeper.h"
 
@@ -80,21 +81,6 @@ void scheduler_free(struct scheduler *scheduler)
     free(scheduler);
 }
 
-/* Logs once that Redis is unreachable and once that it is back. */
-static void note_redis(struct scheduler *scheduler, bool answers)
-{
-    if (answers == scheduler->redis_answers) {
-        return;
-    }
-    scheduler->redis_answers = answers;
-    if (answers) {
-        log_event(LOG_LEVEL_INFO, "redis.back", LOG_NO_FIELDS);
-    } else {
-        log_event(LOG_LEVEL_WARNING, "redis.unreachable",
-                  LOG_FIELDS(LOG_TEXT("error", redis_error(scheduler->redis))));
-    }
-}
-
 static struct queue_clock *find_or_add(struct scheduler *scheduler, struct str id)
 {
     for (size_t i = 0; i < scheduler->count; i++) {
@@ -119,7 +105,7 @@ static void discover(struct scheduler *scheduler)
 {
     const redisReply *ids = promotion_queues(scheduler->redis, scheduler->arena);
 
-    note_redis(scheduler, ids != NULL);
+    redis_outage_note(scheduler->redis, &scheduler->redis_answers, ids != NULL);
     if (ids == NULL) {
         return;
     }
@@ -248,7 +234,8 @@ static void begin_tick(struct scheduler *scheduler, struct queue_clock *queue)
     queue->in_tick = true;
     enum outcome lead = promotion_lead(scheduler->redis, scheduler->arena, str_of(queue->id),
                                        str_of(scheduler->owner), lease);
-    note_redis(scheduler, lead != OUTCOME_ADMISSION_UNAVAILABLE);
+    redis_outage_note(scheduler->redis, &scheduler->redis_answers,
+                      lead != OUTCOME_ADMISSION_UNAVAILABLE);
     note_leadership(queue, lead == OUTCOME_LEADER);
     if (lead != OUTCOME_LEADER) {
         end_tick(scheduler, queue);

@@ -3,87 +3,34 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { LAYOUT_VERSION = 1, OWNER_BYTE = 1 };
+#include "lib/base/hash.h"
+#include "lib/base/shared_file.h"
 
-static uint64_t hash_on(uint64_t hash, const unsigned char *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        hash = (hash ^ bytes[i]) * 0x100000001b3U; /* FNV-1a */
-    }
-    return hash;
-}
+enum { LAYOUT_VERSION = 1, OWNER_BYTE = 1 };
 
 static uint64_t layout(void)
 {
     const uint64_t sizes[] = {LAYOUT_VERSION, sizeof(struct snapshot_file),
                               sizeof(struct snapshot_head), offsetof(struct snapshot_place, gone)};
 
-    return hash_on(0xcbf29ce484222325U, (const unsigned char *)sizes, sizeof(sizes));
+    return hash_add(HASH_EMPTY, sizes, sizeof(sizes));
 }
 
 uint64_t snapshot_name_hash(struct str queue)
 {
-    uint64_t hash = hash_on(0xcbf29ce484222325U, (const unsigned char *)queue.p, queue.n);
+    uint64_t hash = hash_text(queue);
 
     return hash == 0 ? 1 : hash;
 }
 
-/* To be called with the file locked. Returns 1 if the file has our layout, 0 if it has
- * another, -1 with errno set. */
-static int prepare(int fd)
-{
-    const uint64_t ours = layout();
-    uint64_t found = 0;
-    struct stat about;
-
-    if (fstat(fd, &about) != 0) {
-        return -1;
-    }
-    if (about.st_size == 0) {
-        /* Programs of other users in the group read and mark here too. */
-        (void)fchmod(fd, 0660);
-        bool written = ftruncate(fd, (off_t)sizeof(struct snapshot_file)) == 0 &&
-                       pwrite(fd, &ours, sizeof(ours), 0) == (ssize_t)sizeof(ours);
-        return written ? 1 : -1;
-    }
-    return about.st_size == (off_t)sizeof(struct snapshot_file) &&
-           pread(fd, &found, sizeof(found), 0) == (ssize_t)sizeof(found) && found == ours;
-}
-
-/* -1 with errno set, EAGAIN if the file was of another release and has been removed. */
-static int open_prepared(const char *path)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
-
-    if (fd < 0) {
-        return -1;
-    }
-    int ours = flock(fd, LOCK_EX) == 0 ? prepare(fd) : -1;
-    int why = errno;
-    (void)flock(fd, LOCK_UN);
-    if (ours == 1) {
-        return fd;
-    }
-    if (ours == 0) {
-        why = unlink(path) == 0 || errno == ENOENT ? EAGAIN : errno;
-    }
-    (void)close(fd);
-    errno = why;
-    return -1;
-}
-
 struct snapshot_file *snapshot_file_map(const char *path, int *fd)
 {
-    int opened = open_prepared(path);
+    const uint64_t head = layout();
+    int opened = shared_file_open(path, sizeof(struct snapshot_file), &head, sizeof(head));
 
-    if (opened < 0 && errno == EAGAIN) {
-        opened = open_prepared(path);
-    }
     if (opened < 0) {
         return NULL;
     }
