@@ -6,6 +6,7 @@
 #include "lib/admission/line/line.h"
 #include "lib/base/arena.h"
 #include "lib/base/digest.h"
+#include "lib/base/hash.h"
 #include "lib/base/identifier.h"
 
 enum { SLOTS = 256, PROBES = 8 };
@@ -22,12 +23,7 @@ static struct slot slots[SLOTS];
 
 static size_t hash_of(struct str queue)
 {
-    uint32_t hash = 2166136261U; /* FNV-1a */
-
-    for (size_t i = 0; i < queue.n; i++) {
-        hash = (hash ^ (unsigned char)queue.p[i]) * 16777619U;
-    }
-    return hash % SLOTS;
+    return hash_text(queue) % SLOTS;
 }
 
 static struct slot *find(struct str queue)

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "lib/base/hash.h"
+
 /* For how long a queue is not batched after its batch could not decide. */
 enum { UNBATCHED_MS = 1000, UNBATCHED_SLOTS = 256, SPARE_MAX = 64 };
 
@@ -59,16 +61,6 @@ void query_batcher_free(struct query_batcher *batcher)
     }
 }
 
-static uint64_t hash_of(struct str queue)
-{
-    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-
-    for (size_t i = 0; i < queue.n; i++) {
-        hash = (hash ^ (unsigned char)queue.p[i]) * UINT64_C(1099511628211);
-    }
-    return hash;
-}
-
 static struct batch *take_batch(struct query_batcher *batcher)
 {
     struct batch *batch = batcher->spare;
@@ -121,7 +113,7 @@ static struct batch *batch_for(struct query_batcher *batcher, const struct line_
 void query_batcher_add(struct query_batcher *batcher, struct line_query *query,
                        query_batcher_done *done, void *context, int64_t now_ms)
 {
-    uint64_t queue = hash_of(query->caller->queue);
+    uint64_t queue = hash_text(query->caller->queue);
     const struct unbatched *unbatched = &batcher->unbatched[queue % UNBATCHED_SLOTS];
 
     if (unbatched->queue == queue && now_ms < unbatched->until_ms) {

@@ -1,8 +1,8 @@
 #include "fcgi-app/queue/seen_queues.h"
 
-#include <stdint.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "lib/base/identifier.h"
 
 enum { SLOTS = 1024 };
@@ -15,12 +15,7 @@ static struct {
 
 static size_t slot_of(struct str queue)
 {
-    uint32_t hash = 2166136261U; /* FNV-1a */
-
-    for (size_t i = 0; i < queue.n; i++) {
-        hash = (hash ^ (unsigned char)queue.p[i]) * 16777619U;
-    }
-    return hash % SLOTS;
+    return hash_text(queue) % SLOTS;
 }
 
 void seen_queues_add(struct str queue)

@@ -42,7 +42,7 @@ fuzzers = \
 
 fuzzed = \
 	lib/base/arena.c lib/base/buffer.c lib/base/clock.c lib/base/digest.c lib/base/encoding.c \
-	lib/base/identifier.c lib/base/log.c lib/base/random.c lib/base/read_file.c lib/base/secret.c lib/base/str.c \
+	lib/base/identifier.c lib/base/log.c lib/base/random.c lib/base/read_file.c lib/base/secret.c lib/base/shared_file.c lib/base/str.c \
 	lib/settings/conninfo.c lib/settings/endpoint.c lib/settings/settings.c lib/settings/settings_print.c \
 	lib/settings/settings_row.c lib/settings/text_file.c \
 	lib/metrics/metrics.c lib/metrics/metrics_file.c lib/http_client/http_client.c \
