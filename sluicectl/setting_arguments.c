@@ -89,7 +89,7 @@ static bool is_null(const struct queue_setting *setting, const char *text)
 {
     return strcmp(setting->default_json, "null") == 0 &&
            (text[0] == '\0' || strcmp(text, "null") == 0 ||
-            (setting->kind == SETTING_NUMBER && strcmp(text, "auto") == 0));
+            (setting->kind == QUEUE_SETTING_KIND_NUMBER && strcmp(text, "auto") == 0));
 }
 
 static bool read_value(const struct queue_setting *setting, const char *text, json_object **value)
@@ -99,16 +99,16 @@ static bool read_value(const struct queue_setting *setting, const char *text, js
         return true;
     }
     switch (setting->kind) {
-    case SETTING_INTEGER:
-    case SETTING_NUMBER:
+    case QUEUE_SETTING_KIND_INTEGER:
+    case QUEUE_SETTING_KIND_NUMBER:
         return read_number(text, value);
-    case SETTING_BOOLEAN:
+    case QUEUE_SETTING_KIND_BOOLEAN:
         return read_boolean(text, value);
-    case SETTING_JSON:
+    case QUEUE_SETTING_KIND_JSON:
         return read_json(text, value);
-    case SETTING_TEXT:
-    case SETTING_TIME:
-    case SETTING_CHOICE:
+    case QUEUE_SETTING_KIND_TEXT:
+    case QUEUE_SETTING_KIND_TIME:
+    case QUEUE_SETTING_KIND_CHOICE:
         break;
     }
     *value = json_object_new_string(text);
@@ -118,10 +118,10 @@ static bool read_value(const struct queue_setting *setting, const char *text, js
 static const char *kind_of(const struct queue_setting *setting)
 {
     switch (setting->kind) {
-    case SETTING_INTEGER:
-    case SETTING_NUMBER:
+    case QUEUE_SETTING_KIND_INTEGER:
+    case QUEUE_SETTING_KIND_NUMBER:
         return "a number";
-    case SETTING_BOOLEAN:
+    case QUEUE_SETTING_KIND_BOOLEAN:
         return "true or false";
     default:
         return "JSON";
@@ -168,7 +168,8 @@ void setting_arguments_help(struct arena *arena)
     table_add(&table, "MEANING");
     for (int i = 0; i < QUEUE_SETTING_COUNT; i++) {
         const struct queue_setting *setting = queue_setting((enum queue_setting_number)i);
-        bool ranged = setting->kind == SETTING_INTEGER || setting->kind == SETTING_NUMBER;
+        bool ranged = setting->kind == QUEUE_SETTING_KIND_INTEGER ||
+                      setting->kind == QUEUE_SETTING_KIND_NUMBER;
         table_add(&table, setting_short_name(arena, setting));
         table_add(&table, setting->name);
         table_add(&table, setting->default_json);

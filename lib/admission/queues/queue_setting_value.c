@@ -89,7 +89,7 @@ static bool check_number(const struct queue_setting *setting, json_object *value
                          struct arena *arena, json_object **checked,
                          struct queue_settings_fault *fault)
 {
-    bool whole = setting->kind == SETTING_INTEGER;
+    bool whole = setting->kind == QUEUE_SETTING_KIND_INTEGER;
     double number = 0;
 
     if (!number_in_range(setting, value, &number) || (whole && number != floor(number))) {
@@ -263,23 +263,23 @@ bool queue_setting_check(const struct queue_setting *setting, json_object *value
         return true;
     }
     switch (setting->kind) {
-    case SETTING_INTEGER:
-    case SETTING_NUMBER:
+    case QUEUE_SETTING_KIND_INTEGER:
+    case QUEUE_SETTING_KIND_NUMBER:
         return check_number(setting, value, arena, checked, fault);
-    case SETTING_BOOLEAN:
+    case QUEUE_SETTING_KIND_BOOLEAN:
         if (!json_object_is_type(value, json_type_boolean)) {
             return queue_setting_refuse(arena, fault, setting->name, "", "%s must be true or false",
                                         setting->name);
         }
         *checked = json_object_get(value);
         return true;
-    case SETTING_TEXT:
+    case QUEUE_SETTING_KIND_TEXT:
         return check_text(setting, value, arena, checked, fault);
-    case SETTING_TIME:
+    case QUEUE_SETTING_KIND_TIME:
         return check_time(setting, value, arena, checked, fault);
-    case SETTING_CHOICE:
+    case QUEUE_SETTING_KIND_CHOICE:
         return check_choice(setting, value, arena, checked, fault);
-    case SETTING_JSON:
+    case QUEUE_SETTING_KIND_JSON:
         if (setting == queue_setting(QUEUE_SETTING_pollTiers)) {
             return check_poll_tiers(setting, value, arena, checked, fault);
         }

@@ -9,7 +9,7 @@
 
 static const struct queue_setting SETTINGS[QUEUE_SETTING_COUNT] = {
 #define SETTING(name, kind, minimum, maximum, default_json, unit, description)                     \
-    {#name, SETTING_##kind, minimum, maximum, default_json, unit, description},
+    {#name, QUEUE_SETTING_KIND_##kind, minimum, maximum, default_json, unit, description},
 #include "lib/admission/queues/queue_settings.tbl"
 #undef SETTING
 };
@@ -329,18 +329,18 @@ static struct str flat_value(struct arena *arena, const struct queue_setting *se
         return str_sized(NULL, 0);
     }
     switch (setting->kind) {
-    case SETTING_TIME:
+    case QUEUE_SETTING_KIND_TIME:
         return rfc3339_parse(str_of(json_object_get_string(value)), &ms)
                    ? str_of(arena_int(arena, ms))
                    : str_sized(NULL, 0);
-    case SETTING_BOOLEAN:
+    case QUEUE_SETTING_KIND_BOOLEAN:
         return json_object_get_boolean(value) ? STR("1") : STR("0");
-    case SETTING_TEXT:
-    case SETTING_CHOICE:
+    case QUEUE_SETTING_KIND_TEXT:
+    case QUEUE_SETTING_KIND_CHOICE:
         return str_of(arena_copy(arena, str_of(json_object_get_string(value))));
-    case SETTING_INTEGER:
-    case SETTING_NUMBER:
-    case SETTING_JSON:
+    case QUEUE_SETTING_KIND_INTEGER:
+    case QUEUE_SETTING_KIND_NUMBER:
+    case QUEUE_SETTING_KIND_JSON:
         break;
     }
     return str_of(

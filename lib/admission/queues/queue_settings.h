@@ -15,19 +15,19 @@
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 
-enum setting_kind {
-    SETTING_INTEGER,
-    SETTING_NUMBER,
-    SETTING_BOOLEAN,
-    SETTING_TEXT,
-    SETTING_TIME,
-    SETTING_CHOICE,
-    SETTING_JSON
+enum queue_setting_kind {
+    QUEUE_SETTING_KIND_INTEGER,
+    QUEUE_SETTING_KIND_NUMBER,
+    QUEUE_SETTING_KIND_BOOLEAN,
+    QUEUE_SETTING_KIND_TEXT,
+    QUEUE_SETTING_KIND_TIME,
+    QUEUE_SETTING_KIND_CHOICE,
+    QUEUE_SETTING_KIND_JSON
 };
 
 struct queue_setting {
     const char *name; /* in the API, in PostgreSQL and in Redis */
-    enum setting_kind kind;
+    enum queue_setting_kind kind;
     int64_t minimum;
     int64_t maximum;
     const char *default_json;
