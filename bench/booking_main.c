@@ -6,11 +6,9 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "bench/booking.h"
-
-enum { USAGE = 64 };
+#include "bench/program.h"
 
 static const char *const STEP_NAMES[] = {"enter", "position", "map", "hold", "order"};
 
@@ -45,14 +43,7 @@ static void print(const struct booking_options *options, const struct booking_re
 
 static uint32_t number(const char *text, uint32_t least, uint32_t most)
 {
-    char *rest;
-    unsigned long value = strtoul(text, &rest, 10);
-
-    if (*text < '0' || *text > '9' || *rest != '\0' || value < least || value > most) {
-        (void)fprintf(stderr, "sluice-booking: %s is no number from %u to %u\n", text, least, most);
-        exit(USAGE);
-    }
-    return (uint32_t)value;
+    return (uint32_t)program_number("sluice-booking", text, least, most);
 }
 
 static bool read_options(int argc, char **argv, struct booking_options *options)
@@ -109,18 +100,14 @@ int main(int argc, char **argv)
 {
     static struct booking_result result;
     struct booking_options options = {.think_us = 2000000};
-    struct rlimit files;
 
     if (!read_options(argc, argv, &options)) {
         (void)fprintf(stderr,
                       "usage: sluice-booking --port N --members FILE --queue Q --shows N --rate N "
                       "--seconds N [--first-show N] [--think-ms N] [--enter]\n");
-        return USAGE;
+        return PROGRAM_USAGE;
     }
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-        files.rlim_cur = files.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &files);
-    }
+    program_raise_file_limit();
     booking_run(&options, &result);
     print(&options, &result);
     return 0;

@@ -24,10 +24,10 @@
 #include <unistd.h>
 
 #include "bench/histogram.h"
-#include "bench/http_answer.h"
+#include "bench/http_reply.h"
+#include "bench/program.h"
 
 enum {
-    USAGE = 64,
     ANSWER_MAX = 64 * 1024,
     EVENTS = 256,
     STATUSES = 600,
@@ -170,7 +170,7 @@ static void lose(struct loop *loop, uint32_t number)
 static void receive(struct loop *loop, uint32_t number)
 {
     struct connection *connection = &loop->all[number];
-    struct http_answer answer;
+    struct http_reply answer;
     ssize_t count = recv(connection->fd, connection->answer + connection->length,
                          ANSWER_MAX - connection->length, 0);
 
@@ -179,8 +179,8 @@ static void receive(struct loop *loop, uint32_t number)
         return;
     }
     connection->length += (size_t)count;
-    switch (http_answer_parse(connection->answer, connection->length, &answer)) {
-    case HTTP_ANSWER_WHOLE:
+    switch (http_reply_parse(connection->answer, connection->length, &answer)) {
+    case HTTP_REPLY_WHOLE:
         histogram_add(&loop->latency, now_us() - connection->sent_us);
         loop->statuses[answer.status > 0 && answer.status < STATUSES ? answer.status : 0]++;
         connection->answered++;
@@ -190,13 +190,13 @@ static void receive(struct loop *loop, uint32_t number)
             send_next(loop, connection);
         }
         break;
-    case HTTP_ANSWER_PART:
+    case HTTP_REPLY_PART:
         if (connection->length < ANSWER_MAX) {
             break;
         }
         lose(loop, number);
         break;
-    case HTTP_ANSWER_NONE:
+    case HTTP_REPLY_NONE:
     default:
         lose(loop, number);
         break;
@@ -263,15 +263,7 @@ static void print(const struct loop *loop, double seconds)
 
 static uint64_t number(const char *text, uint64_t least, uint64_t most)
 {
-    char *rest;
-    unsigned long long value = strtoull(text, &rest, 10);
-
-    if (*text < '0' || *text > '9' || *rest != '\0' || value < least || value > most) {
-        (void)fprintf(stderr, "sluice-closed: %s is no number from %llu to %llu\n", text,
-                      (unsigned long long)least, (unsigned long long)most);
-        exit(USAGE);
-    }
-    return value;
+    return program_number("sluice-closed", text, least, most);
 }
 
 static bool read_options(int argc, char **argv, struct options *options)
@@ -314,17 +306,13 @@ static bool read_options(int argc, char **argv, struct options *options)
 int main(int argc, char **argv)
 {
     static struct loop loop = {.options = {.connections = 64, .seconds = 2}};
-    struct rlimit files;
 
     if (!read_options(argc, argv, &loop.options)) {
         (void)fprintf(stderr, "usage: sluice-closed --port N --requests FILE [--connections N] "
                               "[--seconds N | --once] [--first N]\n");
-        return USAGE;
+        return PROGRAM_USAGE;
     }
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-        files.rlim_cur = files.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &files);
-    }
+    program_raise_file_limit();
     read_requests(&loop);
     loop.next = loop.options.first;
     loop.epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/http_answer.h"
+#include "bench/http_reply.h"
 
 enum { ANSWER_ROOM = 16 * 1024, ANSWER_MAX = 1024 * 1024, EVENTS = 256 };
 
@@ -171,7 +171,7 @@ bool connections_send(struct connections *connections, uint32_t tag, struct str 
 static void receive_one(struct connections *connections, uint32_t number)
 {
     struct connection *connection = &connections->all[number];
-    struct http_answer parts;
+    struct http_reply parts;
     ssize_t count = recv(connection->fd, connection->answer + connection->length,
                          connection->room - connection->length, 0);
 
@@ -180,18 +180,18 @@ static void receive_one(struct connections *connections, uint32_t number)
         return;
     }
     connection->length += (size_t)count;
-    switch (http_answer_parse(connection->answer, connection->length, &parts)) {
-    case HTTP_ANSWER_WHOLE:
+    switch (http_reply_parse(connection->answer, connection->length, &parts)) {
+    case HTTP_REPLY_WHOLE:
         if (parts.closes) {
             close(connection->fd);
             connection->fd = -1;
         }
         answer(connections, number, parts.status, parts.retry_after_s, parts.body);
         return;
-    case HTTP_ANSWER_NONE:
+    case HTTP_REPLY_NONE:
         lose(connections, number);
         return;
-    case HTTP_ANSWER_PART:
+    case HTTP_REPLY_PART:
         if (connection->length == ANSWER_MAX) {
             lose(connections, number);
         } else if (connection->length == connection->room) {

@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bench/http_answer.h"
+#include "bench/http_reply.h"
 #include "lib/base/secret.h"
 
 enum {
@@ -194,16 +194,16 @@ static void read_link(struct crowd *crowd, uint32_t number)
 {
     struct link *link = &crowd->links[number];
     ssize_t count = recv(link->fd, link->answer + link->length, ANSWER_MAX - link->length, 0);
-    struct http_answer answer;
+    struct http_reply answer;
 
     if (count <= 0 || link->member == NOBODY) {
         lose_link(crowd, number);
         return;
     }
     link->length += (size_t)count;
-    enum http_answer_state state = http_answer_parse(link->answer, link->length, &answer);
-    if (state != HTTP_ANSWER_WHOLE) {
-        if (state == HTTP_ANSWER_NONE || link->length == ANSWER_MAX) {
+    enum http_reply_state state = http_reply_parse(link->answer, link->length, &answer);
+    if (state != HTTP_REPLY_WHOLE) {
+        if (state == HTTP_REPLY_NONE || link->length == ANSWER_MAX) {
             lose_link(crowd, number);
         }
         return;

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "bench/coupon_rush.h"
+#include "bench/program.h"
 #include "lib/base/secret.h"
 
-enum { USAGE = 64, GRACE_US = 5000000, SLUG_ROOM = 64, PREFIX_ROOM = 32 };
+enum { GRACE_US = 5000000, SLUG_ROOM = 64, PREFIX_ROOM = 32 };
 
 static void print_latency(const struct histogram *latency)
 {
@@ -79,14 +79,7 @@ static void print(const struct rush_options *options, const struct rush_result *
 
 static uint32_t number(const char *text, uint32_t least, uint32_t most)
 {
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
-
-    if (*text == '\0' || *end != '\0' || value < least || value > most) {
-        (void)fprintf(stderr, "sluice-load: %s is no number from %u to %u\n", text, least, most);
-        exit(USAGE);
-    }
-    return (uint32_t)value;
+    return (uint32_t)program_number("sluice-load", text, least, most);
 }
 
 static bool read_options(int argc, char **argv, struct rush_options *options, const char **key_file)
@@ -146,7 +139,6 @@ int main(int argc, char **argv)
                                    .grace_us = GRACE_US};
     const char *key_file = NULL;
     char error[SECRET_ERROR];
-    struct rlimit files;
     char *secret;
     size_t length;
 
@@ -154,15 +146,12 @@ int main(int argc, char **argv)
         (void)fprintf(stderr,
                       "usage: sluice-load --port N --key FILE --queue Q --event E [--rate N] "
                       "[--seconds N] [--members N] [--connections N] [--prefix TEXT]\n");
-        return USAGE;
+        return PROGRAM_USAGE;
     }
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-        files.rlim_cur = files.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &files);
-    }
+    program_raise_file_limit();
     if (!secret_read(key_file, &secret, &length, error)) {
         (void)fprintf(stderr, "sluice-load: %s\n", error);
-        return USAGE;
+        return PROGRAM_USAGE;
     }
     options.key = mac_key_new((struct str){secret, strcspn(secret, "\r\n")});
     secret_free(secret, length);

@@ -1,4 +1,4 @@
-#include "bench/http_answer.h"
+#include "bench/http_reply.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,15 +55,15 @@ static size_t join_chunks(char *text, size_t length, size_t *joined)
     return at;
 }
 
-enum http_answer_state http_answer_parse(char *text, size_t length, struct http_answer *answer)
+enum http_reply_state http_reply_parse(char *text, size_t length, struct http_reply *answer)
 {
     char *end = memmem(text, length, "\r\n\r\n", 4);
 
     if (end == NULL) {
-        return HTTP_ANSWER_PART;
+        return HTTP_REPLY_PART;
     }
     if (length < 12 || strncmp(text, "HTTP/1.1 ", 9) != 0) {
-        return HTTP_ANSWER_NONE;
+        return HTTP_REPLY_NONE;
     }
     size_t head = (size_t)(end - text) + 4;
     char keep = end[2];
@@ -82,14 +82,14 @@ enum http_answer_state http_answer_parse(char *text, size_t length, struct http_
     if (chunked) {
         size_t joined;
         if (join_chunks(text + head, length - head, &joined) == 0) {
-            return HTTP_ANSWER_PART;
+            return HTTP_REPLY_PART;
         }
         answer->body = (struct str){text + head, joined};
-        return HTTP_ANSWER_WHOLE;
+        return HTTP_REPLY_WHOLE;
     }
     if (length - head < rest) {
-        return HTTP_ANSWER_PART;
+        return HTTP_REPLY_PART;
     }
     answer->body = (struct str){text + head, rest};
-    return HTTP_ANSWER_WHOLE;
+    return HTTP_REPLY_WHOLE;
 }

@@ -1,8 +1,8 @@
 /*
- * http_answer — parses HTTP/1.1 answers of our own servers, for load clients.
+ * http_reply — parses HTTP/1.1 answers of our own servers, for load clients.
  */
-#ifndef SLUICE_BENCH_HTTP_ANSWER_H
-#define SLUICE_BENCH_HTTP_ANSWER_H
+#ifndef SLUICE_BENCH_HTTP_REPLY_H
+#define SLUICE_BENCH_HTTP_REPLY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,13 +10,13 @@
 
 #include "lib/base/str.h"
 
-enum http_answer_state {
-    HTTP_ANSWER_WHOLE,
-    HTTP_ANSWER_PART, /* the rest has not arrived yet */
-    HTTP_ANSWER_NONE  /* this is no HTTP answer */
+enum http_reply_state {
+    HTTP_REPLY_WHOLE,
+    HTTP_REPLY_PART, /* the rest has not arrived yet */
+    HTTP_REPLY_NONE  /* this is no HTTP answer */
 };
 
-struct http_answer {
+struct http_reply {
     int status;
     int64_t retry_after_s; /* 0 without the header */
     bool closes;           /* the server closes this connection */
@@ -25,6 +25,6 @@ struct http_answer {
 
 /** Checks whether a complete answer is at the start of `text`, and fills `*answer` if so; a chunked
  *  body is joined in place. */
-enum http_answer_state http_answer_parse(char *text, size_t length, struct http_answer *answer);
+enum http_reply_state http_reply_parse(char *text, size_t length, struct http_reply *answer);
 
 #endif
