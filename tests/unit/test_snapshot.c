@@ -12,8 +12,8 @@
 #include <hiredis/hiredis.h>
 
 #include "lib/admission/snapshot/snapshot.h"
-#include "lib/admission/snapshot/snapshot_book.h"
 #include "lib/admission/snapshot/snapshot_keeper.h"
+#include "lib/admission/snapshot/snapshot_writer.h"
 #include "tests/unit/scratch.h"
 
 enum { NOW = 1000000, EPOCH = 3, INCARNATION = 2, CHANGES_MAX = 64 };
@@ -22,7 +22,7 @@ enum { NOW = 1000000, EPOCH = 3, INCARNATION = 2, CHANGES_MAX = 64 };
 struct fixture {
     struct snapshot_file *file;
     int fd;
-    struct snapshot_book book;
+    struct snapshot_writer writer;
     struct snapshot *reader;
     struct arena *arena;
 };
@@ -36,7 +36,7 @@ static struct fixture made(void)
     it.file = snapshot_file_map(path, &it.fd);
     assert_non_null(it.file);
     assert_true(snapshot_file_own(it.fd));
-    assert_true(snapshot_book_open(&it.book, it.file, it.fd, STR("sale")));
+    assert_true(snapshot_writer_open(&it.writer, it.file, it.fd, STR("sale")));
     it.reader = snapshot_open(path);
     assert_non_null(it.reader);
     return it;
@@ -82,7 +82,7 @@ static bool show(struct fixture *it, struct snapshot_view view, const int64_t *c
     }
     view.reply = &reply;
     view.first_change = 0;
-    return snapshot_book_show(&it->book, &view, NOW);
+    return snapshot_writer_show(&it->writer, &view, NOW);
 }
 
 static struct line_caller caller_of(int64_t seq)
@@ -121,7 +121,7 @@ TEST(a_rank_is_those_before_less_those_gone)
                                3000 * 4 + SNAPSHOT_ASK};
 
     view.in_main -= 4;
-    snapshot_book_begin(&it.book, &view);
+    snapshot_writer_begin(&it.writer, &view);
     assert_true(show(&it, view, changes, COUNT(changes)));
     assert_int_equal(rank_of(&it, 1100), 7 + 99);
     assert_int_equal(rank_of(&it, 1499), 7 + 498);
@@ -149,7 +149,7 @@ TEST(the_answer_has_every_field)
     view.on_hold = true;
     view.exact_only = true;
     view.before_main = 30;
-    snapshot_book_begin(&it.book, &view);
+    snapshot_writer_begin(&it.writer, &view);
     assert_true(show(&it, view, NULL, 0));
     assert_true(snapshot_position(it.reader, &caller, NOW + 300, it.arena, &position, &age_ms));
     assert_int_equal(age_ms, 300);
@@ -171,7 +171,7 @@ TEST(what_is_not_certain_is_for_redis)
     struct snapshot_view view = view_of(0, 1000, 0);
     struct line_caller caller = caller_of(500);
 
-    snapshot_book_begin(&it.book, &view);
+    snapshot_writer_begin(&it.writer, &view);
     assert_int_equal(rank_of(&it, 500), -1); /* not shown yet */
     assert_true(show(&it, view, NULL, 0));
     assert_int_equal(rank_of(&it, 500), 499);
@@ -201,16 +201,16 @@ TEST(what_is_not_certain_is_for_redis)
     assert_int_equal(rank_of(&it, 500), -1);
     assert_int_equal(rank_of(&it, 501), 500);
     /* What this host has learnt by itself stays, also where the marks are read anew. */
-    snapshot_book_begin(&it.book, &view);
+    snapshot_writer_begin(&it.writer, &view);
     assert_true(show(&it, view, NULL, 0));
     assert_int_equal(rank_of(&it, 500), -1);
     view.epoch++;
-    snapshot_book_begin(&it.book, &view);
+    snapshot_writer_begin(&it.writer, &view);
     assert_true(show(&it, view, NULL, 0));
     caller = caller_of(500);
     caller.epoch++;
     assert_int_equal(rank_at(&it, caller, NOW), 499);
-    snapshot_book_close(it.file, it.book.place_number);
+    snapshot_writer_close(it.file, it.writer.slot_number);
     assert_int_equal(rank_at(&it, caller, NOW), -1);
     gone_again(&it);
 }
@@ -222,7 +222,7 @@ TEST(what_does_not_add_up_is_not_shown)
     const int64_t gone[] = {10 * 4 + SNAPSHOT_GONE};
     const int64_t back[] = {10 * 4 + SNAPSHOT_ASK};
 
-    snapshot_book_begin(&it.book, &view);
+    snapshot_writer_begin(&it.writer, &view);
     assert_true(show(&it, view, NULL, 0));
     assert_false(show(&it, view, gone, 1));
     assert_int_equal(rank_of(&it, 500), -1);
@@ -254,7 +254,7 @@ TEST(numbers_make_room_for_those_that_come)
 
     srand(7);
     memset(gone, 0, sizeof(gone));
-    snapshot_book_begin(&it.book, &view);
+    snapshot_writer_begin(&it.writer, &view);
     for (int64_t front = base; front < base + STEPS * STEP; front += STEP) {
         int64_t changes[CHANGES_MAX];
         for (size_t i = 0; i < CHANGES_MAX; i++) {
@@ -304,7 +304,7 @@ TEST(nobody_sees_half_of_a_change)
     const struct itimerval never = {0};
     int seen[2] = {0, 0};
 
-    snapshot_book_begin(&it.book, &view);
+    snapshot_writer_begin(&it.writer, &view);
     changing = &it;
     turns = 0;
     change(0);
@@ -327,9 +327,9 @@ TEST(a_writer_that_was_killed_in_the_middle_leaves_nothing_to_read)
     struct fixture it = made();
     struct snapshot_view view = view_of(0, 1000, 0);
 
-    snapshot_book_begin(&it.book, &view);
+    snapshot_writer_begin(&it.writer, &view);
     assert_true(show(&it, view, NULL, 0));
-    atomic_fetch_add(&it.book.place->version, 1);
+    atomic_fetch_add(&it.writer.slot->version, 1);
     assert_int_equal(rank_of(&it, 500), -1);
     assert_true(show(&it, view, NULL, 0));
     assert_int_equal(rank_of(&it, 500), 499);

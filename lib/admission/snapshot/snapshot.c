@@ -41,7 +41,7 @@ static bool is_named(const struct snapshot *snapshot, size_t i, uint64_t name)
     return atomic_load_explicit(&snapshot->file->names[i], memory_order_relaxed) == name;
 }
 
-static struct snapshot_place *find(struct snapshot *snapshot, struct str queue)
+static struct snapshot_slot *find(struct snapshot *snapshot, struct str queue)
 {
     uint64_t name = snapshot_name_hash(queue);
 
@@ -55,16 +55,16 @@ static struct snapshot_place *find(struct snapshot *snapshot, struct str queue)
         }
         snapshot->hint = i;
     }
-    return &snapshot->file->places[snapshot->hint];
+    return &snapshot->file->slots[snapshot->hint];
 }
 
 /* Marks the slot as used: the keeper refreshes only slots in use. */
-static void mark_wanted(struct snapshot_place *place, int64_t now_ms)
+static void mark_wanted(struct snapshot_slot *slot, int64_t now_ms)
 {
-    int64_t before = atomic_load_explicit(&place->wanted_ms, memory_order_relaxed);
+    int64_t before = atomic_load_explicit(&slot->wanted_ms, memory_order_relaxed);
 
     if (now_ms - before >= WANTED_EVERY_MS || before > now_ms) {
-        atomic_store_explicit(&place->wanted_ms, now_ms, memory_order_relaxed);
+        atomic_store_explicit(&slot->wanted_ms, now_ms, memory_order_relaxed);
     }
 }
 
@@ -95,33 +95,33 @@ static bool fits(const struct snapshot_head *head, const struct line_caller *cal
            head->state < SNAPSHOT_STATES;
 }
 
-static bool needs_check(struct snapshot_place *place, int64_t seq)
+static bool needs_check(struct snapshot_slot *slot, int64_t seq)
 {
-    uint64_t word = atomic_load_explicit(&place->ask[snapshot_word_of(seq)], memory_order_relaxed);
+    uint64_t word = atomic_load_explicit(&slot->ask[snapshot_word_of(seq)], memory_order_relaxed);
 
     return (word & snapshot_bit_of(seq)) != 0;
 }
 
 /* How many members are ahead of number `seq`. */
-static int64_t rank_of(struct snapshot_place *place, const struct snapshot_head *head, int64_t seq)
+static int64_t rank_of(struct snapshot_slot *slot, const struct snapshot_head *head, int64_t seq)
 {
     int64_t start = snapshot_block_start(seq);
     int64_t from = start > head->front ? start : head->front + 1;
     int64_t gone =
-        atomic_load_explicit(&place->gone_before[snapshot_block_of(seq)], memory_order_relaxed) +
-        snapshot_gone_between(place, from, seq);
+        atomic_load_explicit(&slot->gone_before[snapshot_block_of(seq)], memory_order_relaxed) +
+        snapshot_gone_between(slot, from, seq);
 
     return head->before + seq - head->front - 1 - gone;
 }
 
-static struct str read_tiers(struct snapshot_place *place, int64_t length, struct arena *arena)
+static struct str read_tiers(struct snapshot_slot *slot, int64_t length, struct arena *arena)
 {
     if (length == 0) {
         return str_sized(NULL, 0);
     }
     size_t words = ((size_t)length + sizeof(int64_t) - 1) / sizeof(int64_t);
     char *text = arena_alloc(arena, words * sizeof(int64_t));
-    read_words(place->tiers, text, words);
+    read_words(slot->tiers, text, words);
     return str_sized(text, (size_t)length);
 }
 
@@ -154,22 +154,21 @@ bool snapshot_position(struct snapshot *snapshot, const struct line_caller *call
         (caller->lane.n > 0 && !str_equal(caller->lane, STR("main")))) {
         return false;
     }
-    struct snapshot_place *place = find(snapshot, caller->queue);
-    if (place == NULL) {
+    struct snapshot_slot *slot = find(snapshot, caller->queue);
+    if (slot == NULL) {
         return false;
     }
-    mark_wanted(place, now_ms);
-    int64_t version = atomic_load_explicit(&place->version, memory_order_acquire);
-    read_words(place->head, &head, SNAPSHOT_HEAD_WORDS);
+    mark_wanted(slot, now_ms);
+    int64_t version = atomic_load_explicit(&slot->version, memory_order_acquire);
+    read_words(slot->head, &head, SNAPSHOT_HEAD_WORDS);
     *age_ms = now_ms - head.asked_ms;
-    if (version % 2 != 0 || !fits(&head, caller, *age_ms) || needs_check(place, caller->seq)) {
+    if (version % 2 != 0 || !fits(&head, caller, *age_ms) || needs_check(slot, caller->seq)) {
         return false;
     }
-    int64_t rank = rank_of(place, &head, caller->seq);
-    struct str tiers = read_tiers(place, head.tiers_length, arena);
+    int64_t rank = rank_of(slot, &head, caller->seq);
+    struct str tiers = read_tiers(slot, head.tiers_length, arena);
     atomic_thread_fence(memory_order_acquire);
-    if (atomic_load_explicit(&place->version, memory_order_relaxed) != version ||
-        rank < head.near) {
+    if (atomic_load_explicit(&slot->version, memory_order_relaxed) != version || rank < head.near) {
         return false;
     }
     *age_ms = *age_ms < 0 ? 0 : *age_ms;
@@ -180,10 +179,10 @@ bool snapshot_position(struct snapshot *snapshot, const struct line_caller *call
 
 void snapshot_doubt(struct snapshot *snapshot, struct str queue, int64_t seq)
 {
-    struct snapshot_place *place = snapshot == NULL || seq < 1 ? NULL : find(snapshot, queue);
+    struct snapshot_slot *slot = snapshot == NULL || seq < 1 ? NULL : find(snapshot, queue);
 
-    if (place != NULL) {
-        (void)atomic_fetch_or_explicit(&place->ask[snapshot_word_of(seq)], snapshot_bit_of(seq),
+    if (slot != NULL) {
+        (void)atomic_fetch_or_explicit(&slot->ask[snapshot_word_of(seq)], snapshot_bit_of(seq),
                                        memory_order_relaxed);
     }
 }

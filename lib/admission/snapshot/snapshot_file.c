@@ -14,7 +14,7 @@ enum { LAYOUT_VERSION = 1, OWNER_BYTE = 1 };
 static uint64_t layout(void)
 {
     const uint64_t sizes[] = {LAYOUT_VERSION, sizeof(struct snapshot_file),
-                              sizeof(struct snapshot_head), offsetof(struct snapshot_place, gone)};
+                              sizeof(struct snapshot_head), offsetof(struct snapshot_slot, gone)};
 
     return hash_add(HASH_EMPTY, sizes, sizeof(sizes));
 }
@@ -62,14 +62,14 @@ bool snapshot_file_own(int fd)
     return fcntl(fd, F_OFD_SETLK, &owner) == 0;
 }
 
-int64_t snapshot_gone_between(struct snapshot_place *place, int64_t from, int64_t to)
+int64_t snapshot_gone_between(struct snapshot_slot *slot, int64_t from, int64_t to)
 {
     int64_t count = 0;
 
     while (from < to) {
         int64_t next = from - from % SNAPSHOT_WORD + SNAPSHOT_WORD;
         uint64_t word =
-            atomic_load_explicit(&place->gone[snapshot_word_of(from)], memory_order_relaxed);
+            atomic_load_explicit(&slot->gone[snapshot_word_of(from)], memory_order_relaxed);
         word &= ~(uint64_t)0 << from % SNAPSHOT_WORD;
         if (next > to) {
             word &= ~(~(uint64_t)0 << to % SNAPSHOT_WORD);

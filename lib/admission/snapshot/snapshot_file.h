@@ -50,7 +50,7 @@ enum { SNAPSHOT_HEAD_WORDS = sizeof(struct snapshot_head) / sizeof(int64_t) };
 enum { SNAPSHOT_TIER_WORDS = SNAPSHOT_TIERS / sizeof(int64_t) };
 _Static_assert(sizeof(struct snapshot_head) % sizeof(int64_t) == 0, "copied word by word");
 
-struct snapshot_place {
+struct snapshot_slot {
     _Alignas(64) _Atomic int64_t version; /* odd while being written */
     _Atomic int64_t head[SNAPSHOT_HEAD_WORDS];
     _Atomic int64_t tiers[SNAPSHOT_TIER_WORDS];
@@ -64,8 +64,8 @@ struct snapshot_place {
 struct snapshot_file {
     uint64_t layout;
     _Alignas(64) _Atomic uint64_t
-        names[SNAPSHOT_QUEUES]; /* snapshot_name_hash() of each place's queue, 0: free */
-    struct snapshot_place places[SNAPSHOT_QUEUES];
+        names[SNAPSHOT_QUEUES]; /* snapshot_name_hash() of each slot's queue, 0: free */
+    struct snapshot_slot slots[SNAPSHOT_QUEUES];
 };
 
 /** Maps the file `path`, created if missing or of another release. With `fd`, `*fd` stays open.
@@ -107,6 +107,6 @@ static inline int64_t snapshot_block_start(int64_t number)
 }
 
 /** How many numbers in [from, to), which must lie in one block, are gone. */
-int64_t snapshot_gone_between(struct snapshot_place *place, int64_t from, int64_t to);
+int64_t snapshot_gone_between(struct snapshot_slot *slot, int64_t from, int64_t to);
 
 #endif

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/admission/snapshot/snapshot_book.h"
 #include "lib/admission/snapshot/snapshot_file.h"
 #include "lib/admission/snapshot/snapshot_view.h"
+#include "lib/admission/snapshot/snapshot_writer.h"
 #include "lib/base/clock.h"
 #include "lib/metrics/metrics.h"
 #include "lib/store/redis_reply.h"
@@ -20,7 +20,7 @@ enum {
 };
 
 struct kept {
-    struct snapshot_book book;
+    struct snapshot_writer writer;
     bool is_known; /* the marks were loaded, over `connection` */
     int64_t connection;
     int64_t change;
@@ -56,7 +56,7 @@ struct snapshot_keeper *snapshot_keeper_open(const char *path)
     keeper->fd = fd;
     keeper->file = file;
     for (size_t i = 0; i < SNAPSHOT_QUEUES; i++) {
-        snapshot_book_close(file, i);
+        snapshot_writer_close(file, i);
     }
     return keeper;
 }
@@ -68,7 +68,7 @@ static void note_count(const struct snapshot_keeper *keeper)
 
 static void give_up(struct snapshot_keeper *keeper, size_t i)
 {
-    snapshot_book_close(keeper->file, keeper->kept[i]->book.place_number);
+    snapshot_writer_close(keeper->file, keeper->kept[i]->writer.slot_number);
     free(keeper->kept[i]);
     keeper->kept[i] = keeper->kept[--keeper->count];
     note_count(keeper);
@@ -94,7 +94,7 @@ static void start_keeping(struct snapshot_keeper *keeper, struct str queue)
     if (kept == NULL) {
         abort();
     }
-    if (!snapshot_book_open(&kept->book, keeper->file, keeper->fd, queue)) {
+    if (!snapshot_writer_open(&kept->writer, keeper->file, keeper->fd, queue)) {
         free(kept);
         return;
     }
@@ -106,7 +106,7 @@ void snapshot_keeper_see(struct snapshot_keeper *keeper, struct str queue, int64
 {
     size_t i = 0;
 
-    while (i < keeper->count && !str_equal(str_of(keeper->kept[i]->book.queue), queue)) {
+    while (i < keeper->count && !str_equal(str_of(keeper->kept[i]->writer.queue), queue)) {
         i++;
     }
     if (i < keeper->count) {
@@ -128,20 +128,20 @@ static bool read_marks(struct kept *kept, const struct snapshot_view *view, stru
                        struct arena *arena)
 {
     int64_t first = (view->front + 1) / SNAPSHOT_RANGE;
-    int64_t last = snapshot_book_reach(view) / SNAPSHOT_RANGE;
+    int64_t last = snapshot_writer_reach(view) / SNAPSHOT_RANGE;
 
     kept->is_known = false;
-    snapshot_book_begin(&kept->book, view);
+    snapshot_writer_begin(&kept->writer, view);
     for (int64_t from = first; from <= last; from += SNAPSHOT_RANGES_AT_ONCE) {
         int64_t left = last - from + 1;
         int64_t count = left < SNAPSHOT_RANGES_AT_ONCE ? left : SNAPSHOT_RANGES_AT_ONCE;
         const redisReply *reply = redis_call(
-            redis, arena, snapshot_marks_command(arena, str_of(kept->book.queue), from, count));
+            redis, arena, snapshot_marks_command(arena, str_of(kept->writer.queue), from, count));
         if (outcome_of(reply) != OUTCOME_OK) {
             return false;
         }
         for (int64_t i = 0; i < count && (size_t)i + 1 < reply->elements; i++) {
-            snapshot_book_range(&kept->book, from + i, redis_reply_text(reply, (size_t)i + 1));
+            snapshot_writer_range(&kept->writer, from + i, redis_reply_text(reply, (size_t)i + 1));
         }
     }
     kept->change = view->change;
@@ -154,7 +154,7 @@ static enum outcome ask(const struct kept *kept, struct redis *redis, struct are
                         struct snapshot_view *view)
 {
     return snapshot_view_read(redis_call(redis, arena,
-                                         snapshot_view_command(arena, str_of(kept->book.queue),
+                                         snapshot_view_command(arena, str_of(kept->writer.queue),
                                                                kept->is_known ? kept->change : -1)),
                               view);
 }
@@ -165,12 +165,12 @@ static bool is_contiguous(const struct kept *kept, const struct snapshot_view *v
                           const struct redis *redis)
 {
     return kept->is_known && !view->missing && redis_connection(redis) == kept->connection &&
-           snapshot_book_fits(&kept->book, view);
+           snapshot_writer_fits(&kept->writer, view);
 }
 
 static void show(struct kept *kept, const struct snapshot_view *view, int64_t asked_ms)
 {
-    if (snapshot_book_show(&kept->book, view, asked_ms)) {
+    if (snapshot_writer_show(&kept->writer, view, asked_ms)) {
         kept->change = view->change;
         return;
     }
@@ -186,7 +186,7 @@ bool snapshot_keeper_refresh(struct snapshot_keeper *keeper, size_t i, struct re
     struct snapshot_view view;
 
     if (now_ms < kept->not_before_ms ||
-        snapshot_book_unwanted_ms(&kept->book, now_ms) > WANTED_MS) {
+        snapshot_writer_unwanted_ms(&kept->writer, now_ms) > WANTED_MS) {
         return true;
     }
     enum outcome outcome = ask(kept, redis, arena, &view);
@@ -209,7 +209,7 @@ bool snapshot_keeper_refresh(struct snapshot_keeper *keeper, size_t i, struct re
     if (outcome != OUTCOME_OK) {
         return false;
     }
-    if (snapshot_book_reach(&view) < view.last) {
+    if (snapshot_writer_reach(&view) < view.last) {
         /* Changes beyond the reach are not stored, and would be missing when the front moves. */
         kept->is_known = false;
         kept->not_before_ms = now_ms + AFTER_MISCOUNT_MS;
