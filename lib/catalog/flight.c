@@ -90,7 +90,7 @@ static bool may_query_postgres(const struct search *search)
 {
     const struct catalog *catalog = search->catalog;
 
-    if (is_backing_off(catalog->postgres_rests_until)) {
+    if (is_backing_off(catalog->postgres_backoff_until)) {
         return !catalog->postgres_failed && !search->has_kept;
     }
     return !catalog->postgres_failed || host_lock_try(l1_locks(catalog->l1), STR("postgres"));
@@ -115,9 +115,9 @@ static bool may_query_unknown(struct search *search)
     if (search->has_kept || search->reserve.stamp != 0) {
         return true;
     }
-    catalog->strangers = second == catalog->strangers_second ? catalog->strangers : 0;
-    catalog->strangers_second = second;
-    return catalog->strangers < UNKNOWN_MAX;
+    catalog->unknown_ids = second == catalog->unknown_second ? catalog->unknown_ids : 0;
+    catalog->unknown_second = second;
+    return catalog->unknown_ids < UNKNOWN_MAX;
 }
 
 static enum catalog_outcome query_postgres(struct flight *flight, struct catalog_entry *entry)
@@ -135,11 +135,12 @@ static enum catalog_outcome query_postgres(struct flight *flight, struct catalog
     test_pause("catalog.computed");
     catalog->postgres_failed = !server_answers;
     if (outcome == CATALOG_UNAVAILABLE) {
-        catalog->postgres_rests_until = server_answers ? clock_monotonic_ms() + entry->l2_cost / US
-                                                       : backoff_after(entry->l2_cost);
+        catalog->postgres_backoff_until = server_answers
+                                              ? clock_monotonic_ms() + entry->l2_cost / US
+                                              : backoff_after(entry->l2_cost);
         return outcome;
     }
-    catalog->strangers += outcome == CATALOG_NONE ? 1 : 0;
+    catalog->unknown_ids += outcome == CATALOG_NONE ? 1 : 0;
     entry->generation = flight->generation;
     entry->l2_until = clock_monotonic_us() + good_ms(settings, entry->exists) * US;
     entry->stale_until = entry->l2_until + stale_ms(settings, entry->exists) * US;
@@ -233,12 +234,12 @@ static void query_l2(struct flight *flight, bool alone, struct l2_answer *answer
     int64_t asked_at = clock_monotonic_us();
 
     *answer = (struct l2_answer){.state = L2_SILENT};
-    if (is_backing_off(catalog->redis_rests_until)) {
+    if (is_backing_off(catalog->redis_backoff_until)) {
         return;
     }
     l2_read(catalog->redis, search->arena, &question, answer);
     if (answer->state == L2_SILENT) {
-        catalog->redis_rests_until = backoff_after(clock_monotonic_us() - asked_at);
+        catalog->redis_backoff_until = backoff_after(clock_monotonic_us() - asked_at);
     }
 }
 

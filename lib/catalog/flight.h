@@ -21,11 +21,11 @@ struct catalog {
     struct redis *redis;
     struct l1 *l1;
     struct invalidation_feed *feed;
-    int64_t redis_rests_until;    /* ms, monotonic: backoff after Redis did not answer */
-    int64_t postgres_rests_until; /* likewise for PostgreSQL */
-    bool postgres_failed;         /* PostgreSQL did not answer the last query */
-    int64_t strangers_second;     /* the second in which `strangers` counts */
-    int64_t strangers;            /* queries for ids that turned out unknown; bounded */
+    int64_t redis_backoff_until;    /* ms, monotonic: backoff after Redis did not answer */
+    int64_t postgres_backoff_until; /* likewise for PostgreSQL */
+    bool postgres_failed;           /* PostgreSQL did not answer the last query */
+    int64_t unknown_second;         /* the second in which `unknown_ids` counts */
+    int64_t unknown_ids;            /* queries for ids that turned out unknown; bounded */
 };
 
 /** The state of one lookup. */
