@@ -1,5 +1,5 @@
 /*
- * snapshot_writer — one queue's slot in the shared memory, and changes to it by its only writer. Internal to
+ * snapshot_writer — changes one queue's slot in the shared memory, as its only writer. Internal to
  * lib/admission/snapshot/snapshot_keeper.
  */
 #ifndef SLUICE_ADMISSION_SNAPSHOT_WRITER_H
