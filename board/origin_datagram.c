@@ -78,7 +78,7 @@ static bool count(int64_t status, int64_t ms, struct load_counts *counts)
     } else if (status >= 500 || status == 429) {
         counts->errors++;
     } else if (status != NO_STATUS && ms >= 0) {
-        counts->buckets[load_bucket((double)ms)]++;
+        counts->buckets[order_load_bucket((double)ms)]++;
     } else {
         return false;
     }

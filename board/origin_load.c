@@ -155,8 +155,8 @@ void origin_load_report(struct origin_load *load, struct redis *redis, struct ar
     load->reported_ms = now_ms;
     size_t count = drain_tallies(load, tallies);
     for (size_t i = 0; i < count; i++) {
-        if (load_add_counts(redis, arena, str_of(tallies[i].queue), LOAD_ORIGIN,
-                            &tallies[i].counts) == OUTCOME_ADMISSION_UNAVAILABLE) {
+        if (order_load_add_counts(redis, arena, str_of(tallies[i].queue), LOAD_ORIGIN,
+                                  &tallies[i].counts) == OUTCOME_ADMISSION_UNAVAILABLE) {
             put_back(load, tallies + i, count - i);
             return;
         }

@@ -76,7 +76,7 @@ void order_claim_consume(const struct services *services, const struct request *
 {
     int64_t tombstone_ms = services->settings->tombstone_seconds * 1000;
     struct claim ended = *claim;
-    ended.load = load_answered(clock_monotonic_ms() - request->arrived_ms);
+    ended.load = order_load_answered(clock_monotonic_ms() - request->arrived_ms);
     enum outcome outcome =
         claim_consume(services->redis, request->arena, &ended, order, tombstone_ms, keep_place);
 
@@ -104,19 +104,20 @@ static void release(const struct services *services, const struct request *reque
 void order_claim_release(const struct services *services, const struct request *request,
                          const struct claim *claim)
 {
-    release(services, request, claim, load_answered(clock_monotonic_ms() - request->arrived_ms));
+    release(services, request, claim,
+            order_load_answered(clock_monotonic_ms() - request->arrived_ms));
 }
 
 void order_claim_failed(const struct services *services, const struct request *request,
                         const struct claim *claim)
 {
-    release(services, request, claim, load_error());
+    release(services, request, claim, order_load_error());
 }
 
 void order_claim_unknown(const struct services *services, const struct request *request,
                          const struct claim *claim)
 {
-    (void)load_add(services->redis, request->arena, claim->queue, load_timeout());
+    (void)order_load_add(services->redis, request->arena, claim->queue, order_load_timeout());
 }
 
 void order_claim_spent(const struct services *services, const struct request *request,

@@ -116,7 +116,7 @@ static void order(struct simulation *it, double coming)
     it->answered += ended;
     int64_t whole = (int64_t)it->answered;
     it->answered -= (double)whole;
-    it->look.orders.buckets[load_bucket(ms)] += whole;
+    it->look.orders.buckets[order_load_bucket(ms)] += whole;
 }
 
 static void adjust_rate(struct simulation *it, double count)

@@ -48,7 +48,7 @@ static void count_orders(struct world *world, int64_t orders)
         } else if ((double)(world->made++ * 37 % 100) < 100 * world->fail) {
             counts->errors++;
         } else {
-            counts->buckets[load_bucket(slow * (0.7 + 0.6 * (double)(i % 10) / 10))]++;
+            counts->buckets[order_load_bucket(slow * (0.7 + 0.6 * (double)(i % 10) / 10))]++;
         }
     }
 }

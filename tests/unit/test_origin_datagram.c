@@ -19,7 +19,7 @@ static bool reads(const char *fields)
 TEST(an_answer_counts_by_its_time)
 {
     assert_true(reads("shop|200|0.250"));
-    assert_int_equal(counts.buckets[load_bucket(250)], 1);
+    assert_int_equal(counts.buckets[order_load_bucket(250)], 1);
     assert_true(reads("shop|404|0.000"));
     assert_int_equal(counts.buckets[0], 1);
     assert_true(reads("shop|101|3600.000"));
@@ -30,7 +30,7 @@ TEST(servers_that_were_tried_one_after_the_other_count_together)
 {
     assert_true(reads("shop|502, 200|0.100, 0.150"));
     assert_int_equal(counts.errors, 0);
-    assert_int_equal(counts.buckets[load_bucket(250)], 1);
+    assert_int_equal(counts.buckets[order_load_bucket(250)], 1);
     assert_true(reads("shop|504, 502|1.000, 0.001"));
     assert_int_equal(counts.errors, 1);
 }
@@ -40,7 +40,7 @@ TEST(what_nginx_makes_of_a_failure_does_not_hide_it)
     assert_true(reads("shop|502 : 200|0.100 : 0.001"));
     assert_int_equal(counts.errors, 1);
     assert_true(reads("shop|200 : 204|0.100 : 9.000"));
-    assert_int_equal(counts.buckets[load_bucket(100)], 1);
+    assert_int_equal(counts.buckets[order_load_bucket(100)], 1);
 }
 
 TEST(time_outs_and_those_who_gave_up_are_time_outs)

@@ -38,8 +38,8 @@ static void read_load(const redisReply *reply, struct autopilot_sight *sight)
     for (size_t i = FIRST_LOAD; i + 1 < reply->elements; i += 2) {
         int64_t count = 0;
         if (str_to_int64(redis_reply_text(reply, i + 1), 0, INT64_MAX, &count)) {
-            load_read_field(redis_reply_text(reply, i), count, &sight->look.orders,
-                            &sight->look.origin);
+            order_load_read_field(redis_reply_text(reply, i), count, &sight->look.orders,
+                                  &sight->look.origin);
             sight->any_load = true;
         }
     }

@@ -66,13 +66,14 @@ double load_view_quantile(const struct load_view *view, double part)
         return -1;
     }
     for (int i = 0; i < LOAD_BUCKETS; i++) {
-        double begins = i == 0 ? 0 : load_bucket_end(i - 1);
+        double begins = i == 0 ? 0 : order_load_bucket_end(i - 1);
         if (view->buckets[i] > 0 && passed + view->buckets[i] >= wanted) {
-            return begins + (load_bucket_end(i) - begins) * (wanted - passed) / view->buckets[i];
+            return begins +
+                   (order_load_bucket_end(i) - begins) * (wanted - passed) / view->buckets[i];
         }
         passed += view->buckets[i];
     }
-    return load_bucket_end(LOAD_BUCKETS - 1);
+    return order_load_bucket_end(LOAD_BUCKETS - 1);
 }
 
 double load_view_dropped(const struct load_view *view)

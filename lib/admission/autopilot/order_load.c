@@ -7,37 +7,38 @@ static const char *const BUCKET_NAMES[LOAD_BUCKETS] = {
     "b11", "b12", "b13", "b14", "b15", "b16", "b17", "b18", "b19", "b20", "b21",
     "b22", "b23", "b24", "b25", "b26", "b27", "b28", "b29", "b30", "b31"};
 
-double load_bucket_end(int bucket)
+double order_load_bucket_end(int bucket)
 {
     return exp2(bucket / 2.0);
 }
 
-int load_bucket(double ms)
+int order_load_bucket(double ms)
 {
     int bucket = 0;
 
-    while (bucket < LOAD_BUCKETS - 1 && ms > load_bucket_end(bucket)) {
+    while (bucket < LOAD_BUCKETS - 1 && ms > order_load_bucket_end(bucket)) {
         bucket++;
     }
     return bucket;
 }
 
-struct str load_answered(int64_t ms)
+struct str order_load_answered(int64_t ms)
 {
-    return str_of(BUCKET_NAMES[load_bucket((double)ms)]);
+    return str_of(BUCKET_NAMES[order_load_bucket((double)ms)]);
 }
 
-struct str load_error(void)
+struct str order_load_error(void)
 {
     return STR("errors");
 }
 
-struct str load_timeout(void)
+struct str order_load_timeout(void)
 {
     return STR("timeouts");
 }
 
-enum outcome load_add(struct redis *redis, struct arena *arena, struct str queue, struct str field)
+enum outcome order_load_add(struct redis *redis, struct arena *arena, struct str queue,
+                            struct str field)
 {
     struct redis_command *command = redis_command_script(arena, SCRIPT_LOAD_ADD, queue);
 
@@ -54,8 +55,8 @@ static void add_field(struct redis_command *command, struct str name, int64_t co
     }
 }
 
-enum outcome load_add_counts(struct redis *redis, struct arena *arena, struct str queue,
-                             enum load_source source, const struct load_counts *counts)
+enum outcome order_load_add_counts(struct redis *redis, struct arena *arena, struct str queue,
+                                   enum load_source source, const struct load_counts *counts)
 {
     struct redis_command *command = redis_command_script(arena, SCRIPT_LOAD_ADD, queue);
     bool orders = source == LOAD_ORDERS;
@@ -64,16 +65,16 @@ enum outcome load_add_counts(struct redis *redis, struct arena *arena, struct st
         add_field(command, str_of(orders ? BUCKET_NAMES[i] : arena_format(arena, "o%d", i)),
                   counts->buckets[i]);
     }
-    add_field(command, orders ? load_error() : STR("oErrors"), counts->errors);
-    add_field(command, orders ? load_timeout() : STR("oTimeouts"), counts->timeouts);
+    add_field(command, orders ? order_load_error() : STR("oErrors"), counts->errors);
+    add_field(command, orders ? order_load_timeout() : STR("oTimeouts"), counts->timeouts);
     if (orders) {
         add_field(command, STR("busy"), counts->busy);
     }
     return outcome_of(redis_call(redis, arena, command));
 }
 
-void load_read_field(struct str field, int64_t count, struct load_counts *orders,
-                     struct load_counts *origin)
+void order_load_read_field(struct str field, int64_t count, struct load_counts *orders,
+                           struct load_counts *origin)
 {
     const struct {
         struct str name;

@@ -27,27 +27,28 @@ struct load_counts {
 enum load_source { LOAD_ORDERS, LOAD_ORIGIN };
 
 /** The bucket of a latency (≥ 0). */
-int load_bucket(double ms);
+int order_load_bucket(double ms);
 
 /** The upper end of a bucket in ms; of the last one too. */
-double load_bucket_end(int bucket);
+double order_load_bucket_end(int bucket);
 
 /** The field in Redis for an order that took `ms`: a constant. */
-struct str load_answered(int64_t ms);
+struct str order_load_answered(int64_t ms);
 
 /** Likewise for a failed order, and for one without an answer in time. */
-struct str load_error(void);
-struct str load_timeout(void);
+struct str order_load_error(void);
+struct str order_load_timeout(void);
 
 /** Counts one order that no other round trip counts. OK, NOT_FOUND, or ADMISSION_UNAVAILABLE. */
-enum outcome load_add(struct redis *redis, struct arena *arena, struct str queue, struct str field);
+enum outcome order_load_add(struct redis *redis, struct arena *arena, struct str queue,
+                            struct str field);
 
 /** Adds all non-zero `counts`: OK, NOT_FOUND, or ADMISSION_UNAVAILABLE. */
-enum outcome load_add_counts(struct redis *redis, struct arena *arena, struct str queue,
-                             enum load_source source, const struct load_counts *counts);
+enum outcome order_load_add_counts(struct redis *redis, struct arena *arena, struct str queue,
+                                   enum load_source source, const struct load_counts *counts);
 
 /** Adds one field of Redis' hash to the counts of its source; unknown fields are ignored. */
-void load_read_field(struct str field, int64_t count, struct load_counts *orders,
-                     struct load_counts *origin);
+void order_load_read_field(struct str field, int64_t count, struct load_counts *orders,
+                           struct load_counts *origin);
 
 #endif
