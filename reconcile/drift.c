@@ -95,8 +95,8 @@ static void compare_unpaid(struct reconcile *reconcile, const struct queue_row *
         for (; count < PLACES_PER_CALL && at + 1 < reply->elements; count++, at += 2) {
             places[count] = place_of(redis_reply_text(reply, at), redis_reply_text(reply, at + 1));
         }
-        if (orders_hold_places(reconcile->postgres, reconcile->arena, places, count, held) !=
-            POSTGRES_OK) {
+        if (recovery_orders_hold_places(reconcile->postgres, reconcile->arena, places, count,
+                                        held) != POSTGRES_OK) {
             reconcile->report.postgres_silent = true;
             return;
         }

@@ -50,8 +50,8 @@ static bool load_spent_numbers(struct reconcile *reconcile, struct recovery *rec
 
     do {
         const int64_t *numbers;
-        if (spent_numbers(reconcile->postgres, reconcile->arena, queue->id, queue->epoch, after,
-                          NUMBERS_PER_CALL, &numbers, &count) != POSTGRES_OK) {
+        if (recovery_spent_numbers(reconcile->postgres, reconcile->arena, queue->id, queue->epoch,
+                                   after, NUMBERS_PER_CALL, &numbers, &count) != POSTGRES_OK) {
             reconcile->report.postgres_silent = true;
             return false;
         }
@@ -76,8 +76,8 @@ static bool load_unpaid_places(struct reconcile *reconcile, struct recovery *rec
 
     do {
         const struct held_place *places;
-        if (held_places(reconcile->postgres, reconcile->arena, queue->id, &after, PLACES_PER_CALL,
-                        &places, &count) != POSTGRES_OK) {
+        if (recovery_held_places(reconcile->postgres, reconcile->arena, queue->id, &after,
+                                 PLACES_PER_CALL, &places, &count) != POSTGRES_OK) {
             reconcile->report.postgres_silent = true;
             return false;
         }
@@ -143,8 +143,9 @@ static bool attempt(struct reconcile *reconcile, struct recovery *recovery)
         reconcile->report.redis_silent |= store == POSTGRES_OK;
         return false;
     }
-    if (incarnation_raise(reconcile->postgres, reconcile->arena, queue->id, queue->incarnation,
-                          recovery->known, &incarnation) != POSTGRES_OK ||
+    if (recovery_raise_incarnation(reconcile->postgres, reconcile->arena, queue->id,
+                                   queue->incarnation, recovery->known,
+                                   &incarnation) != POSTGRES_OK ||
         queue_store_get(reconcile->postgres, reconcile->arena, queue->id, &found, queue) !=
             POSTGRES_OK) {
         reconcile->report.postgres_silent = true;

@@ -25,9 +25,9 @@ enum postgres_outcome recovery_unlock(struct postgres *postgres, struct arena *a
     return outcome;
 }
 
-enum postgres_outcome incarnation_raise(struct postgres *postgres, struct arena *arena,
-                                        struct str queue, int64_t expected, int64_t known,
-                                        int64_t *incarnation)
+enum postgres_outcome recovery_raise_incarnation(struct postgres *postgres, struct arena *arena,
+                                                 struct str queue, int64_t expected, int64_t known,
+                                                 int64_t *incarnation)
 {
     const char *const parameters[] = {arena_copy(arena, queue), arena_int(arena, expected),
                                       arena_int(arena, known)};
@@ -41,9 +41,9 @@ enum postgres_outcome incarnation_raise(struct postgres *postgres, struct arena 
     return outcome;
 }
 
-enum postgres_outcome spent_numbers(struct postgres *postgres, struct arena *arena,
-                                    struct str queue, int64_t epoch, int64_t after, int64_t limit,
-                                    const int64_t **numbers, size_t *count)
+enum postgres_outcome recovery_spent_numbers(struct postgres *postgres, struct arena *arena,
+                                             struct str queue, int64_t epoch, int64_t after,
+                                             int64_t limit, const int64_t **numbers, size_t *count)
 {
     const char *const parameters[] = {
         arena_copy(arena, queue),
@@ -67,9 +67,10 @@ enum postgres_outcome spent_numbers(struct postgres *postgres, struct arena *are
     return POSTGRES_OK;
 }
 
-enum postgres_outcome held_places(struct postgres *postgres, struct arena *arena, struct str queue,
-                                  const struct held_place *after, int64_t limit,
-                                  const struct held_place **places, size_t *count)
+enum postgres_outcome recovery_held_places(struct postgres *postgres, struct arena *arena,
+                                           struct str queue, const struct held_place *after,
+                                           int64_t limit, const struct held_place **places,
+                                           size_t *count)
 {
     const char *const parameters[] = {
         arena_copy(arena, queue),
@@ -104,8 +105,9 @@ static const char *order_array(struct arena *arena, const struct held_place *pla
     return postgres_text_array(arena, orders, count);
 }
 
-enum postgres_outcome orders_hold_places(struct postgres *postgres, struct arena *arena,
-                                         const struct held_place *places, size_t count, bool *held)
+enum postgres_outcome recovery_orders_hold_places(struct postgres *postgres, struct arena *arena,
+                                                  const struct held_place *places, size_t count,
+                                                  bool *held)
 {
     const char *const parameters[] = {order_array(arena, places, count)};
     const PGresult *result;

@@ -28,16 +28,16 @@ enum postgres_outcome recovery_unlock(struct postgres *postgres, struct arena *a
  *  one raises it. `known` is the latest incarnation that Redis knows: if PostgreSQL has lost it, the
  *  incarnation is raised above it, by at most a thousand; 0 otherwise. POSTGRES_OK: `*incarnation`
  *  is the one now in force, 0 if the queue does not exist. */
-enum postgres_outcome incarnation_raise(struct postgres *postgres, struct arena *arena,
-                                        struct str queue, int64_t expected, int64_t known,
-                                        int64_t *incarnation);
+enum postgres_outcome recovery_raise_incarnation(struct postgres *postgres, struct arena *arena,
+                                                 struct str queue, int64_t expected, int64_t known,
+                                                 int64_t *incarnation);
 
 /** Numbers of `queue` in `epoch`, greater than `after`, whose owners have spent an admission:
- *  ascending, at most `limit` (≥ 1). Read them after incarnation_raise(), page by page until one is
+ *  ascending, at most `limit` (≥ 1). Read them after recovery_raise_incarnation(), page by page until one is
  *  empty. POSTGRES_OK fills `*numbers` (in the arena) and `*count`. */
-enum postgres_outcome spent_numbers(struct postgres *postgres, struct arena *arena,
-                                    struct str queue, int64_t epoch, int64_t after, int64_t limit,
-                                    const int64_t **numbers, size_t *count);
+enum postgres_outcome recovery_spent_numbers(struct postgres *postgres, struct arena *arena,
+                                             struct str queue, int64_t epoch, int64_t after,
+                                             int64_t limit, const int64_t **numbers, size_t *count);
 
 /** A place that an unpaid order holds. Text lives as long as the arena. */
 struct held_place {
@@ -47,12 +47,14 @@ struct held_place {
 
 /** The held places of `queue` that follow `after` (zeroed: from the first), ordered by member and
  *  order, at most `limit` (≥ 1). POSTGRES_OK fills `*places` (in the arena) and `*count`. */
-enum postgres_outcome held_places(struct postgres *postgres, struct arena *arena, struct str queue,
-                                  const struct held_place *after, int64_t limit,
-                                  const struct held_place **places, size_t *count);
+enum postgres_outcome recovery_held_places(struct postgres *postgres, struct arena *arena,
+                                           struct str queue, const struct held_place *after,
+                                           int64_t limit, const struct held_place **places,
+                                           size_t *count);
 
 /** Sets `held[i]` for each of the `count` (≥ 1) orders that still holds its place. */
-enum postgres_outcome orders_hold_places(struct postgres *postgres, struct arena *arena,
-                                         const struct held_place *places, size_t count, bool *held);
+enum postgres_outcome recovery_orders_hold_places(struct postgres *postgres, struct arena *arena,
+                                                  const struct held_place *places, size_t count,
+                                                  bool *held);
 
 #endif
