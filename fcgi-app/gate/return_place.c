@@ -9,6 +9,7 @@
  */
 #include "fcgi-app/gate/visit.h"
 #include "fcgi-app/pool/line_handler.h"
+#include "lib/admission/members/member.h"
 
 struct redis_command *return_place_begin(const struct services *services,
                                          const struct request *request, struct response *response,

@@ -8,9 +8,9 @@
  * Errors    404 NOT_FOUND, 503 ADMISSION_UNAVAILABLE
  * Touches   lua/result.lua
  */
+#include "lib/admission/queues/queue_result.h"
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/refusal.h"
-#include "lib/admission/gate/gate.h"
 
 struct redis_command *queue_result_begin(const struct services *services,
                                          const struct request *request, struct response *response,

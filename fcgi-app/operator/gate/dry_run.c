@@ -22,6 +22,7 @@
 #include "fcgi-app/operator/members/member_why.h"
 #include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
+#include "lib/admission/members/member.h"
 #include "lib/base/identifier.h"
 #include "lib/identity/visitor.h"
 #include "lib/store/redis.h"

@@ -3,7 +3,7 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/members/member_why.h"
 #include "fcgi-app/operator/queues/queue_answer.h"
-#include "lib/admission/gate/gate.h"
+#include "lib/admission/members/member.h"
 #include "lib/identity/visitor.h"
 #include "lib/store/redis.h"
 

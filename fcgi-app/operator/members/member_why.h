@@ -6,7 +6,7 @@
 
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/admission/gate/gate.h"
+#include "lib/admission/members/member.h"
 
 /** One or two sentences, in the request's arena. Reads further facts from Redis and PostgreSQL;
  *  those that cannot be read are omitted. */

@@ -10,7 +10,7 @@
  */
 #include "fcgi-app/operator/members/member_call.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/gate/gate.h"
+#include "lib/admission/members/member.h"
 
 void promote_member(const struct services *services, const struct request *request,
                     struct response *response)

@@ -13,7 +13,7 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/gate/gate.h"
+#include "lib/admission/members/member.h"
 #include "lib/identity/gate_pass.h"
 #include "lib/store/redis.h"
 

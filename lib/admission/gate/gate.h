@@ -1,7 +1,7 @@
 /*
  * gate — admission in front of a whole site: the state of a queue that a host caches to check
- * requests locally for a moment, passes, and operators' actions on single members (find, admit,
- * end). Commands are built here and sent by the caller; replies are read here.
+ * requests locally for a moment, and passes. Commands are built here and sent by the caller; replies
+ * are read here.
  */
 #ifndef SLUICE_ADMISSION_GATE_H
 #define SLUICE_ADMISSION_GATE_H
@@ -61,40 +61,6 @@ struct gate_admission {
     int64_t ends_ms; /* end of the visit, by Redis TIME */
 };
 
-/** The place of one member. Text is borrowed from the reply. */
-struct member_place {
-    struct str kind; /* READY, CLAIMED, WAITING, AWAY or NONE */
-    int64_t seq;
-    int64_t generation;
-    int64_t rank; /* -1 unless WAITING */
-    /* End of the token, of the claim's lease, or of keeping the number while away; 0: none. */
-    int64_t ends_ms;
-    bool has_seen_token;
-    struct str unpaid_order; /* empty: none */
-    struct str queue_state;
-    int64_t now_ms;
-};
-
-/** The totals of a queue. Times are ms since 1970, 0 if not reached. Text is borrowed. */
-struct queue_result {
-    struct str queue_state;
-    int64_t entered;
-    int64_t admitted;
-    int64_t consumed;
-    int64_t left;
-    int64_t expired;
-    int64_t last_served_seq;
-    int64_t first_admitted_ms;
-    int64_t last_admitted_ms;
-    int64_t last_wait_ms;
-    int64_t longest_wait_ms;
-    int64_t sold_out_ms;
-    int64_t opens_at_ms;  /* -1: not set */
-    int64_t closes_at_ms; /* -1: not set */
-    int64_t epoch;
-    int64_t now_ms;
-};
-
 /** Requests the view of a queue. */
 struct redis_command *gate_look(struct arena *arena, struct str queue);
 
@@ -116,25 +82,5 @@ struct redis_command *gate_watch(struct arena *arena, struct str queue, struct s
 
 /** WATCHED fills now_ms and ends_ms; NOT_FOUND, ADMISSION_UNAVAILABLE. */
 enum outcome gate_read_watch(const redisReply *reply, struct gate_admission *admission);
-
-/** Ends what `member` has in the queue: only the place of `admission`, or everything if that is
- *  empty. ENDED, NOT_THERE, ORDER_IN_PROGRESS, NOT_FOUND. */
-struct redis_command *member_end(struct arena *arena, struct str queue, struct str member,
-                                 struct str admission);
-
-/** Admits `member` ahead of the line. ADMITTED, NO_ROOM, ALREADY_ACTIVE, NOT_FOUND. */
-struct redis_command *member_admit(struct arena *arena, struct str queue, struct str member);
-
-/** Requests the place of `member`. */
-struct redis_command *member_find(struct arena *arena, struct str queue, struct str member);
-
-/** OK fills `place`; NOT_FOUND, ADMISSION_UNAVAILABLE. */
-enum outcome member_read_place(const redisReply *reply, struct member_place *place);
-
-/** Requests the totals of a queue. */
-struct redis_command *queue_result_ask(struct arena *arena, struct str queue);
-
-/** OK fills `result`; NOT_FOUND, ADMISSION_UNAVAILABLE. */
-enum outcome queue_result_read(const redisReply *reply, struct queue_result *result);
 
 #endif
