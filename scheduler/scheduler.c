@@ -246,10 +246,10 @@ static void begin_tick(struct scheduler *scheduler, struct queue_clock *queue)
 static bool promote_some(struct scheduler *scheduler, struct queue_clock *queue)
 {
     const struct settings *settings = scheduler->settings;
-    struct promotion_pool_life life;
+    struct order_pool_life life;
     struct promotion_tick tick;
 
-    if (!promotion_read_pool_life(scheduler->redis, scheduler->arena, &life)) {
+    if (!order_pool_read_life(scheduler->redis, scheduler->arena, &life)) {
         return false;
     }
     test_pause(queue->calls == 0 ? "scheduler.before_promote" : "scheduler.between_calls");

@@ -10,7 +10,7 @@
 #include "fcgi-app/pool/pool_metrics.h"
 #include "fcgi-app/pool/shedding.h"
 #include "fcgi-app/pool/stop_signal.h"
-#include "lib/admission/tokens/claim.h"
+#include "lib/admission/line/order_pool.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/orders/outbox/outbox_acks.h"

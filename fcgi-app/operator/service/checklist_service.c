@@ -3,7 +3,7 @@
 #include <sys/statvfs.h>
 
 #include "fcgi-app/operator/service/checklist.h"
-#include "lib/admission/line/promotion.h"
+#include "lib/admission/line/order_pool.h"
 #include "lib/admission/queues/queue_repair.h"
 #include "lib/base/clock.h"
 #include "lib/identity/certificate.h"
@@ -100,11 +100,11 @@ static void check_clocks(struct checklist *list, int64_t at_redis, int64_t at_po
 
 static void check_order_pool(struct checklist *list)
 {
-    struct promotion_pool_life life;
+    struct order_pool_life life;
     int64_t silence = list->services->settings->order_pool_silence_ms;
 
     if (!list->redis_answers ||
-        !promotion_read_pool_life(list->services->redis, list->request->arena, &life)) {
+        !order_pool_read_life(list->services->redis, list->request->arena, &life)) {
         return;
     }
     if (silence == 0) {

@@ -32,20 +32,6 @@ enum outcome promotion_hand_over(struct redis *redis, struct arena *arena, struc
     return outcome_of(redis_call(redis, arena, command));
 }
 
-bool promotion_read_pool_life(struct redis *redis, struct arena *arena,
-                              struct promotion_pool_life *life)
-{
-    const redisReply *reply =
-        redis_call(redis, arena, redis_command_script(arena, SCRIPT_POOL_LIFE, str_sized(NULL, 0)));
-
-    if (outcome_of(reply) != OUTCOME_OK) {
-        return false;
-    }
-    life->seen_ms = redis_reply_int(reply, 1, -1);
-    life->silent_ms = redis_reply_int(reply, 2, 0);
-    return true;
-}
-
 /* Rates and bursts may have a fraction, which admits nobody. */
 static int64_t whole_part(struct str number)
 {
@@ -105,9 +91,8 @@ static void add_tokens(struct arena *arena, struct redis_command *command, int64
 }
 
 enum outcome promotion_run(struct redis *redis, struct arena *arena, struct str queue,
-                           struct str owner, const struct promotion_pool_life *life,
-                           int64_t silence_ms, int64_t away_ms, bool goes_on, int64_t most,
-                           struct promotion_tick *tick)
+                           struct str owner, const struct order_pool_life *life, int64_t silence_ms,
+                           int64_t away_ms, bool goes_on, int64_t most, struct promotion_tick *tick)
 {
     struct redis_command *command = redis_command_script(arena, SCRIPT_PROMOTE, queue);
 

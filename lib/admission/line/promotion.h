@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/admission/line/order_pool.h"
 #include "lib/admission/outcome.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
@@ -46,16 +47,6 @@ enum outcome promotion_lead(struct redis *redis, struct arena *arena, struct str
 enum outcome promotion_hand_over(struct redis *redis, struct arena *arena, struct str queue,
                                  struct str owner);
 
-/** The order pool's heartbeats, by Redis TIME. */
-struct promotion_pool_life {
-    int64_t seen_ms;   /* the last one, ms since 1970; -1: never */
-    int64_t silent_ms; /* total length of past outages */
-};
-
-/** Reads them. Returns false if Redis did not answer. */
-bool promotion_read_pool_life(struct redis *redis, struct arena *arena,
-                              struct promotion_pool_life *life);
-
 /** Reads the pace of `queue`; returns false if Redis did not answer or does not have the
  *  queue. */
 bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str queue,
@@ -66,8 +57,8 @@ bool promotion_read_pace(struct redis *redis, struct arena *arena, struct str qu
  *  keeps the number. `goes_on`: not the tick's first call. OK fills `tick`; NOT_LEADER, NOT_FOUND,
  *  ADMISSION_UNAVAILABLE. */
 enum outcome promotion_run(struct redis *redis, struct arena *arena, struct str queue,
-                           struct str owner, const struct promotion_pool_life *life,
-                           int64_t silence_ms, int64_t away_ms, bool goes_on, int64_t most,
+                           struct str owner, const struct order_pool_life *life, int64_t silence_ms,
+                           int64_t away_ms, bool goes_on, int64_t most,
                            struct promotion_tick *tick);
 
 /** The ids of all queues, an array reply of strings; NULL if Redis did not answer. */

@@ -111,12 +111,3 @@ enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str q
     }
     return outcome;
 }
-
-enum outcome order_pool_beat(struct redis *redis, struct arena *arena, int64_t silence_ms)
-{
-    struct redis_command *command =
-        redis_command_script(arena, SCRIPT_POOL_BEAT, str_sized(NULL, 0));
-
-    redis_command_add_int(command, silence_ms);
-    return outcome_of(redis_call(redis, arena, command));
-}

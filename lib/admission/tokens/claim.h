@@ -92,8 +92,4 @@ struct goods_finding {
 enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str queue,
                           const struct goods_finding *finding, int64_t *known);
 
-/** The order pool's heartbeat; without it nobody is promoted. A pause of more than `silence_ms`
- *  since the last one is recorded as an outage; 0: never. */
-enum outcome order_pool_beat(struct redis *redis, struct arena *arena, int64_t silence_ms);
-
 #endif
