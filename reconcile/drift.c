@@ -1,3 +1,4 @@
+#include "lib/admission/goods/goods_finding.h"
 #include "lib/admission/queues/queue_publication.h"
 #include "lib/admission/queues/queue_repair.h"
 #include "lib/base/log.h"
@@ -16,7 +17,7 @@ enum {
 static bool came_due(struct reconcile *reconcile, const struct queue_row *queue,
                      const struct queue_stats *stats)
 {
-    int64_t due = goods_due(reconcile->redis, reconcile->arena, queue->id);
+    int64_t due = goods_finding_due(reconcile->redis, reconcile->arena, queue->id);
 
     return due > 0 && due - CLOCKS_APART_MS <= stats->now_ms;
 }

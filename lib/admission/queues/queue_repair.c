@@ -82,21 +82,6 @@ bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms)
     return true;
 }
 
-int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue)
-{
-    struct redis_command *command = redis_command_new(arena, "HGET");
-    int64_t due;
-
-    redis_command_add(command, str_of(arena_format(arena, "sluice:{%.*s}:state", STR_ARG(queue))));
-    redis_command_add(command, STR("soldOutDue"));
-    const redisReply *reply = redis_call(redis, arena, command);
-    if (reply == NULL || reply->type != REDIS_REPLY_STRING ||
-        !str_to_int64(str_sized(reply->str, reply->len), 0, INT64_MAX, &due)) {
-        return 0;
-    }
-    return due;
-}
-
 static enum outcome load_outcome(const redisReply *reply, int64_t *known)
 {
     enum outcome outcome = outcome_of(reply);

@@ -29,10 +29,6 @@ enum outcome places_mend(struct redis *redis, struct arena *arena, struct str qu
 /** Redis TIME, ms since 1970. Returns false if Redis did not answer. */
 bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms);
 
-/** When everything left in `queue` expires, in ms since 1970, as published to Redis; 0: never, or
- *  no answer. */
-int64_t goods_due(struct redis *redis, struct arena *arena, struct str queue);
-
 /** Before `queue` is recovered in `incarnation`: loads a page of the numbers whose owners have spent
  *  an admission: those that follow `after`, ascending. If Redis lost only the end of the queue's
  *  data, they leave the line. A last call without numbers ends the preparation: publishing a

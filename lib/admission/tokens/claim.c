@@ -89,25 +89,3 @@ enum outcome place_free(struct redis *redis, struct arena *arena, struct str que
     redis_command_add(command, order);
     return outcome_of(redis_call(redis, arena, command));
 }
-
-enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str queue,
-                          const struct goods_finding *finding, int64_t *known)
-{
-    struct redis_command *command = redis_command_script(arena, SCRIPT_SOLD_OUT, queue);
-
-    redis_command_add_int(command, finding->change);
-    redis_command_add(command, finding->sold_out ? STR("1") : STR("0"));
-    redis_command_add_int(command, finding->due_ms);
-    redis_command_add(command, finding->with_events ? STR("1") : STR("0"));
-    for (struct str rest = finding->coupons; rest.n > 0;) {
-        struct str word;
-        (void)str_split(rest, ' ', &word, &rest);
-        redis_command_add(command, word);
-    }
-    const redisReply *reply = redis_call(redis, arena, command);
-    enum outcome outcome = outcome_of(reply);
-    if (known != NULL && outcome == OUTCOME_OLDER) {
-        *known = redis_reply_int(reply, 1, 0);
-    }
-    return outcome;
-}

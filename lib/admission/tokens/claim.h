@@ -77,19 +77,4 @@ enum outcome claim_release(struct redis *redis, struct arena *arena, const struc
 enum outcome place_free(struct redis *redis, struct arena *arena, struct str queue,
                         struct str member, struct str order);
 
-/** A finding of PostgreSQL about a queue's goods. */
-struct goods_finding {
-    int64_t change; /* number of the finding, rising per queue: Redis ignores older ones */
-    bool sold_out;
-    int64_t due_ms;     /* when all that is left expires, ms since 1970; 0: never, or unknown */
-    bool with_events;   /* the finding includes the coupon events */
-    struct str coupons; /* `event record event record …` (see lua/include/coupons.lua), borrowed */
-};
-
-/** Publishes the finding to Redis: SET, OLDER (`*known`, which may be NULL, gets the number that
- *  Redis has, not below the finding's), NOT_FOUND for a queue that Redis does not have and that is
- *  not being recovered, or ADMISSION_UNAVAILABLE. */
-enum outcome sold_out_set(struct redis *redis, struct arena *arena, struct str queue,
-                          const struct goods_finding *finding, int64_t *known);
-
 #endif

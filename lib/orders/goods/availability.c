@@ -1,6 +1,6 @@
 #include "lib/orders/goods/availability.h"
 
-#include "lib/admission/tokens/claim.h"
+#include "lib/admission/goods/goods_finding.h"
 #include "lib/base/log.h"
 #include "lib/orders/store_refusal.h"
 

@@ -1,7 +1,7 @@
 #include "lib/orders/queues/queue_store.h"
 
+#include "lib/admission/goods/goods_finding.h"
 #include "lib/admission/queues/queue_publication.h"
-#include "lib/admission/tokens/claim.h"
 #include "lib/base/random.h"
 #include "lib/base/test_pause.h"
 #include "lib/store/redis_primary.h"
