@@ -1,4 +1,4 @@
-#include "lib/admission/queues/queue_repair.h"
+#include "lib/admission/tokens/claim.h"
 #include "lib/base/log.h"
 #include "lib/orders/orders/claim_settlement.h"
 #include "lib/orders/seats/seat_store.h"

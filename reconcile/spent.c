@@ -1,5 +1,5 @@
-#include "lib/admission/queues/queue_repair.h"
 #include "lib/orders/orders/claim_settlement.h"
+#include "lib/store/redis_time.h"
 #include "reconcile/reconcile.h"
 
 enum { CLAIMS_PER_BATCH = 500, BATCHES_PER_PASS = 10 };

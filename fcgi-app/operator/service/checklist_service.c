@@ -4,10 +4,10 @@
 
 #include "fcgi-app/operator/service/checklist.h"
 #include "lib/admission/line/order_pool.h"
-#include "lib/admission/queues/queue_repair.h"
 #include "lib/base/clock.h"
 #include "lib/identity/certificate.h"
 #include "lib/store/redis.h"
+#include "lib/store/redis_time.h"
 
 enum {
     SLOW_MS = 100, /* for an answer that should take less than one */

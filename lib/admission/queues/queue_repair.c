@@ -3,34 +3,8 @@
 #include "lib/store/redis_reply.h"
 
 enum {
-    WORDS_PER_CLAIM = 4,
-    REPAIR_CALLS = 10000 /* per part, of about a hundred members each; the next pass starts over */
-};
-
-enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str queue,
-                            int64_t most, struct claim **claims, size_t *count)
-{
-    struct redis_command *command = redis_command_script(arena, SCRIPT_CLAIMS_OVERDUE, queue);
-
-    redis_command_add_int(command, most);
-    const redisReply *reply = redis_call(redis, arena, command);
-    enum outcome outcome = outcome_of(reply);
-    if (outcome != OUTCOME_OK) {
-        return outcome;
-    }
-    *count = (reply->elements - 1) / WORDS_PER_CLAIM;
-    *claims = arena_alloc(arena, (*count + 1) * sizeof(**claims));
-    for (size_t i = 0; i < *count; i++) {
-        struct claim *claim = &(*claims)[i];
-        size_t at = 1 + i * WORDS_PER_CLAIM;
-        claim->queue = queue;
-        claim->member = redis_reply_text(reply, at);
-        str_copy(redis_reply_text(reply, at + 1), claim->admission, sizeof(claim->admission));
-        str_copy(redis_reply_text(reply, at + 2), claim->id, sizeof(claim->id));
-        str_copy(redis_reply_text(reply, at + 3), claim->key_hash, sizeof(claim->key_hash));
-    }
-    return OUTCOME_OK;
-}
+    REPAIR_CALLS = 10000
+}; /* per part, of about a hundred members each; the next pass starts over */
 
 static struct redis_command *drift_command(struct arena *arena, struct str queue, const char *part,
                                            int64_t from)
@@ -65,21 +39,6 @@ enum outcome places_mend(struct redis *redis, struct arena *arena, struct str qu
         }
     }
     return OUTCOME_OK;
-}
-
-bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms)
-{
-    const redisReply *reply = redis_call(redis, arena, redis_command_new(arena, "TIME"));
-    int64_t seconds;
-    int64_t microseconds;
-
-    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY ||
-        !str_to_int64(redis_reply_text(reply, 0), 0, INT64_MAX / 1000 - 1, &seconds) ||
-        !str_to_int64(redis_reply_text(reply, 1), 0, 999999, &microseconds)) {
-        return false;
-    }
-    *ms = seconds * 1000 + microseconds / 1000;
-    return true;
 }
 
 static enum outcome load_outcome(const redisReply *reply, int64_t *known)

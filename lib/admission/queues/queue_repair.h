@@ -1,7 +1,6 @@
 /*
- * queue_repair — reconcile's operations on a queue in Redis: claims past their lease, inconsistent
- * places, and what has to be loaded before a queue whose data Redis lost, all or in part, is
- * published again.
+ * queue_repair — reconcile's operations on a queue in Redis: inconsistent places, and what has to be
+ * loaded before a queue whose data Redis lost, all or in part, is published again.
  */
 #ifndef SLUICE_ADMISSION_QUEUE_REPAIR_H
 #define SLUICE_ADMISSION_QUEUE_REPAIR_H
@@ -11,23 +10,14 @@
 #include <stdint.h>
 
 #include "lib/admission/outcome.h"
-#include "lib/admission/tokens/claim.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 #include "lib/store/redis.h"
-
-/** Reads at most `most` (≥ 1) claims of `queue` whose lease has expired into `*claims` (in the
- *  arena). OK, NOT_FOUND or ADMISSION_UNAVAILABLE. */
-enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str queue,
-                            int64_t most, struct claim **claims, size_t *count);
 
 /** Finds places that are in one set and missing from the others, and repairs them; `*mended` gets
  *  how many. OK, NOT_FOUND or ADMISSION_UNAVAILABLE. */
 enum outcome places_mend(struct redis *redis, struct arena *arena, struct str queue,
                          int64_t *mended);
-
-/** Redis TIME, ms since 1970. Returns false if Redis did not answer. */
-bool redis_time(struct redis *redis, struct arena *arena, int64_t *ms);
 
 /** Before `queue` is recovered in `incarnation`: loads a page of the numbers whose owners have spent
  *  an admission: those that follow `after`, ascending. If Redis lost only the end of the queue's

@@ -2,6 +2,8 @@
 
 #include "lib/store/redis_reply.h"
 
+enum { WORDS_PER_OVERDUE_CLAIM = 4 };
+
 void claim_prepare(struct claim *claim, struct str queue, struct str member, struct str entry_token,
                    struct str key)
 {
@@ -78,6 +80,31 @@ enum outcome claim_release(struct redis *redis, struct arena *arena, const struc
     redis_command_add(command, str_of(claim->id));
     redis_command_add(command, claim->load);
     return outcome_of(redis_call(redis, arena, command));
+}
+
+enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str queue,
+                            int64_t most, struct claim **claims, size_t *count)
+{
+    struct redis_command *command = redis_command_script(arena, SCRIPT_CLAIMS_OVERDUE, queue);
+
+    redis_command_add_int(command, most);
+    const redisReply *reply = redis_call(redis, arena, command);
+    enum outcome outcome = outcome_of(reply);
+    if (outcome != OUTCOME_OK) {
+        return outcome;
+    }
+    *count = (reply->elements - 1) / WORDS_PER_OVERDUE_CLAIM;
+    *claims = arena_alloc(arena, (*count + 1) * sizeof(**claims));
+    for (size_t i = 0; i < *count; i++) {
+        struct claim *claim = &(*claims)[i];
+        size_t at = 1 + i * WORDS_PER_OVERDUE_CLAIM;
+        claim->queue = queue;
+        claim->member = redis_reply_text(reply, at);
+        str_copy(redis_reply_text(reply, at + 1), claim->admission, sizeof(claim->admission));
+        str_copy(redis_reply_text(reply, at + 2), claim->id, sizeof(claim->id));
+        str_copy(redis_reply_text(reply, at + 3), claim->key_hash, sizeof(claim->key_hash));
+    }
+    return OUTCOME_OK;
 }
 
 enum outcome place_free(struct redis *redis, struct arena *arena, struct str queue,

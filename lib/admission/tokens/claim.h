@@ -6,6 +6,7 @@
 #define SLUICE_ADMISSION_CLAIM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/admission/outcome.h"
@@ -71,6 +72,11 @@ enum outcome claim_consume(struct redis *redis, struct arena *arena, const struc
 /** Returns the token after a rollback, and with claim->show also the holds as they were. RELEASED,
  *  NOT_CLAIMED, or ADMISSION_UNAVAILABLE. */
 enum outcome claim_release(struct redis *redis, struct arena *arena, const struct claim *claim);
+
+/** Reads at most `most` (≥ 1) claims of `queue` whose lease has expired into `*claims` (in the
+ *  arena). OK, NOT_FOUND or ADMISSION_UNAVAILABLE. */
+enum outcome claims_overdue(struct redis *redis, struct arena *arena, struct str queue,
+                            int64_t most, struct claim **claims, size_t *count);
 
 /** Frees the place of `order`, whose payment has ended. FREED, ALREADY, or
  *  ADMISSION_UNAVAILABLE. */
