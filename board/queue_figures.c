@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "lib/admission/queues/queue_publication.h"
+#include "lib/admission/queues/queue_stats.h"
 #include "lib/base/clock.h"
 #include "lib/metrics/metrics.h"
 
@@ -121,8 +121,8 @@ bool queue_figures_read(struct queue_figures *figures, struct redis *redis, stru
 {
     struct metric_queue row = {0};
     struct queue_stats stats;
-    enum outcome outcome = queue_publication_read_stats(
-        redis_call(redis, arena, queue_publication_stats(arena, queue, 0)), arena, &stats);
+    enum outcome outcome =
+        queue_stats_read(redis_call(redis, arena, queue_stats_ask(arena, queue, 0)), arena, &stats);
 
     if (outcome == OUTCOME_OK) {
         str_copy(queue, row.name, sizeof(row.name));

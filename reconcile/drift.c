@@ -1,6 +1,6 @@
 #include "lib/admission/goods/goods_finding.h"
-#include "lib/admission/queues/queue_publication.h"
 #include "lib/admission/queues/queue_repair.h"
+#include "lib/admission/queues/queue_stats.h"
 #include "lib/base/log.h"
 #include "lib/orders/goods/availability.h"
 #include "lib/orders/queues/checkpoint_store.h"
@@ -118,8 +118,8 @@ void reconcile_drift(struct reconcile *reconcile, const struct queue_row *queue)
     struct queue_stats stats;
     int64_t mended = 0;
     const redisReply *reply = redis_call(reconcile->redis, reconcile->arena,
-                                         queue_publication_stats(reconcile->arena, queue->id, 0));
-    enum outcome outcome = queue_publication_read_stats(reply, reconcile->arena, &stats);
+                                         queue_stats_ask(reconcile->arena, queue->id, 0));
+    enum outcome outcome = queue_stats_read(reply, reconcile->arena, &stats);
 
     if (outcome != OUTCOME_OK) {
         reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;

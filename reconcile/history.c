@@ -49,8 +49,8 @@ static void record_history(struct reconcile *reconcile, const struct queue_row *
     }
     const redisReply *reply =
         redis_call(reconcile->redis, reconcile->arena,
-                   queue_publication_stats(reconcile->arena, queue->id, QUEUE_SERIES_MAX));
-    enum outcome outcome = queue_publication_read_stats(reply, reconcile->arena, &stats);
+                   queue_stats_ask(reconcile->arena, queue->id, QUEUE_SERIES_MAX));
+    enum outcome outcome = queue_stats_read(reply, reconcile->arena, &stats);
     if (outcome != OUTCOME_OK) {
         reconcile->report.redis_silent |= outcome == OUTCOME_ADMISSION_UNAVAILABLE;
         return;

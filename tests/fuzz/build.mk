@@ -58,7 +58,7 @@ fuzzed = \
 	lib/admission/gate/gate_bypass.c lib/admission/gate/ip_network.c lib/admission/members/member.c lib/admission/line/line.c lib/admission/line/line_facts.c lib/admission/line/line_query.c \
 	lib/admission/line/line_state_json.c lib/admission/lottery/lottery.c lib/admission/lottery/lottery_state.c lib/admission/autopilot/order_load.c lib/admission/outcome.c \
 	lib/admission/queues/queue_publication.c lib/admission/queues/queue_result.c lib/admission/queues/queue_setting_value.c \
-	lib/admission/queues/queue_settings.c lib/admission/seats/seats_record.c \
+	lib/admission/queues/queue_settings.c lib/admission/queues/queue_stats.c lib/admission/seats/seats_record.c \
 	lib/payments/kakaopay.c lib/payments/payment_json.c lib/payments/payment_verdict.c \
 	lib/payments/toss.c lib/payments/toss_webhook.c \
 	fcgi-app/gate/page/accept_language.c fcgi-app/gate/client_kind.c fcgi-app/gate/page_address.c \

@@ -10,6 +10,7 @@
 #include "lib/admission/members/member.h"
 #include "lib/admission/queues/queue_publication.h"
 #include "lib/admission/queues/queue_result.h"
+#include "lib/admission/queues/queue_stats.h"
 #include "lib/admission/seats/seats_record.h"
 #include "lib/identity/jwt.h"
 #include "lib/store/redis_reply.h"
@@ -119,7 +120,7 @@ static void read_by_all(struct arena *arena, const redisReply *reply)
         REQUIRE(queue_publication_read_incarnation(reply) >= 0);
         (void)queue_publication_read_whole(reply);
     }
-    (void)queue_publication_read_stats(reply, arena, &stats);
+    (void)queue_stats_read(reply, arena, &stats);
 }
 
 static void read_records(struct arena *arena, struct str text)

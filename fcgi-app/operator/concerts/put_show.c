@@ -28,7 +28,7 @@
 #include "fcgi-app/operator/concerts/show_plan_body.h"
 #include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/queues/queue_publication.h"
+#include "lib/admission/queues/queue_stats.h"
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"
@@ -118,9 +118,8 @@ static bool is_unused(const struct put *put)
     if (found == OUTCOME_OK && known.held > 0) {
         return refuse_busy(put, "seats are held through", known.held);
     }
-    const redisReply *reply =
-        redis_call(redis, arena, queue_publication_stats(arena, put->old.queue, 1));
-    enum outcome outcome = queue_publication_read_stats(reply, arena, &stats);
+    const redisReply *reply = redis_call(redis, arena, queue_stats_ask(arena, put->old.queue, 1));
+    enum outcome outcome = queue_stats_read(reply, arena, &stats);
     if (outcome == OUTCOME_NOT_FOUND) {
         return true;
     }

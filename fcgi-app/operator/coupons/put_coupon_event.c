@@ -19,8 +19,8 @@
 #include "fcgi-app/operator/coupons/coupon_event_answer.h"
 #include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/admission/queues/queue_publication.h"
 #include "lib/admission/queues/queue_setting_value.h"
+#include "lib/admission/queues/queue_stats.h"
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"
@@ -99,9 +99,9 @@ static bool may_move(const struct services *services, const struct request *requ
     if (found != COUPON_FOUND) {
         return coupon_event_refuse(request, response, found, wanted->id);
     }
-    const redisReply *reply = redis_call(services->redis, request->arena,
-                                         queue_publication_stats(request->arena, old.queue, 1));
-    enum outcome outcome = queue_publication_read_stats(reply, request->arena, &stats);
+    const redisReply *reply =
+        redis_call(services->redis, request->arena, queue_stats_ask(request->arena, old.queue, 1));
+    enum outcome outcome = queue_stats_read(reply, request->arena, &stats);
     if (outcome == OUTCOME_NOT_FOUND) {
         return true;
     }

@@ -11,10 +11,10 @@ enum outcome stats_ask(const struct services *services, const struct request *re
                        struct str queue, int64_t samples, struct queue_stats *stats)
 {
     int64_t wanted = samples > SAMPLES_NEEDED ? samples : SAMPLES_NEEDED;
-    const redisReply *reply = redis_call(services->redis, request->arena,
-                                         queue_publication_stats(request->arena, queue, wanted));
+    const redisReply *reply =
+        redis_call(services->redis, request->arena, queue_stats_ask(request->arena, queue, wanted));
 
-    return queue_publication_read_stats(reply, request->arena, stats);
+    return queue_stats_read(reply, request->arena, stats);
 }
 
 static void add_int(json_object *object, const char *name, int64_t value)

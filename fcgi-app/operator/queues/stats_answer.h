@@ -12,7 +12,7 @@
 
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/admission/queues/queue_publication.h"
+#include "lib/admission/queues/queue_stats.h"
 
 /** Reads the statistics of `queue` and at least the last `samples` (0..QUEUE_SERIES_MAX) seconds.
  *  OK fills `stats`; NOT_FOUND; ADMISSION_UNAVAILABLE. */

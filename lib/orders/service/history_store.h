@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/admission/queues/queue_publication.h"
+#include "lib/admission/queues/queue_stats.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
 #include "lib/store/postgres.h"
