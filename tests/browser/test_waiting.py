@@ -1,13 +1,12 @@
 """What a page does while it waits: the place that it shows, how often it asks, and in which language."""
 
 import json
-import time
 
 import pytest
 
 from lib.project import ROOT
 from lib.sites import DEEP
-from lib.wait import until
+from lib.wait import holds_for, until
 
 TEXTS = {language: json.loads((ROOT / "web" / "waiting-room" / "texts" / f"{language}.json").read_text())
          for language in ("en", "ko")}
@@ -58,10 +57,7 @@ def test_a_hidden_tab_is_quiet_and_catches_up(drop, browser):
     page.hide()
     page.forget_requests()
     # What was planned when it was hidden may still go out.
-    deadline = time.monotonic() + 4
-    while time.monotonic() < deadline:
-        assert len(page.requests()) <= 2
-        time.sleep(0.5)
+    holds_for(4, lambda: len(page.requests()) <= 2, "a quiet page", every=0.5)
     drop.let_in()
     until(lambda: drop.stats("ready") == 1, 3, "the turn of somebody who looks away")
     assert len(page.requests()) <= 2 and page.face() == "WAITING"
@@ -77,11 +73,12 @@ def test_a_while_without_network(drop, browser, inspect):
     assert page.until("document.querySelector('#connection.lost')?.innerText") == TEXTS["en"]["offline"]
     inspect(page, "offline")
     page.forget_requests()
-    deadline = time.monotonic() + 8
-    while time.monotonic() < deadline or not page.requests():
-        assert (page.face(), page.text("#place"), page.text("#connection")) == ("WAITING", "2", TEXTS["en"]["offline"])
-        time.sleep(0.5)
-    assert len(page.requests()) <= 20 and time.monotonic() < deadline + 40
+
+    def is_kept():
+        return (page.face(), page.text("#place"), page.text("#connection")) == ("WAITING", "2", TEXTS["en"]["offline"])
+    holds_for(8, is_kept, "the place, and the notice", every=0.5)
+    until(page.requests, 14, "a request without network", every=0.5)
+    assert is_kept() and len(page.requests()) <= 20
     visitor.offline(False)
     page.until("document.querySelector('#connection').innerText === argument", TEXTS["en"]["live"])
     assert page.text("#place") == "2"

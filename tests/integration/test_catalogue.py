@@ -10,7 +10,7 @@ import pytest
 from lib import fastcgi, metrics, processes
 from lib.api import some_name
 from lib.parts import SETTINGS
-from lib.wait import until, within
+from lib.wait import holds_for, until, within
 
 OTHER = "catalog-b"
 L1_MS = 2000
@@ -103,6 +103,28 @@ def run_out(parts, name):
     parts.redis.hset(key(name), "until", 1)
 
 
+def run_out_of_memory(parts, hosts):
+    """Waits until the hosts' memory is over for all that they have read so far: it is for something that they read now."""
+    concert, _ = make_show(parts.api)
+    until(lambda: titles(hosts, concert) == ["First"] * 2, 3, "the title; made-up ids were too many a moment ago")
+    parts.postgres.query("UPDATE concert SET title = 'Unheard', version = version + 1 WHERE id = %s", concert)
+    parts.redis.hset(key(f"concert:{concert}"), mapping={"until": 0, "generation": 2 ** 52})
+    until(lambda: titles(hosts, concert) == ["Unheard"] * 2, L1_MS / 1000 + 1, "the end of its time in memory")
+
+
+def read_beyond_memory(hosts, concert):
+    """Reads until both hosts have looked further than their memory; the title is the first one all the while."""
+    def beyond():
+        return [sum(count for name, count in counters(socket).items()
+                    if name.startswith("sluice_catalog_reads_total") and "l1" not in name) for socket in hosts]
+    before = beyond()
+
+    def looked_further():
+        assert titles(hosts, concert) == ["First"] * 2
+        return all(now > old for now, old in zip(beyond(), before))
+    until(looked_further, L1_MS / 1000 + 1, "a read beyond memory on both hosts")
+
+
 def read_by_500(parts, hosts, path, query):
     """Half of them at each host, while PostgreSQL is held up a little; returns answers and what it was asked."""
     answers = []
@@ -112,7 +134,10 @@ def read_by_500(parts, hosts, path, query):
         reading = threading.Thread(target=lambda: answers.extend(
             fastcgi.together([(hosts[i % 2], path) for i in range(READERS)], 60)))
         reading.start()
-        time.sleep(0.1)  # less than LOCK_TIMEOUT_MS, and long enough for most to be there
+        held = lambda: parts.postgres.value("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0
+        until(held, 10, "a query that is held up")
+        # Less than LOCK_TIMEOUT_MS, and long enough for most readers to be there.
+        holds_for(0.1, held, "a query that is held up")
         holder.close()
         reading.join()
         count = asked(query)
@@ -150,7 +175,7 @@ def test_500_readers_of_something_that_nobody_has_cost_one_query(parts, api, hos
 def test_500_readers_of_something_that_has_run_out_cost_one_query_and_do_not_wait(parts, hosts, show):
     concert, _ = show
     titles(hosts, concert)
-    time.sleep(L1_MS / 1000)
+    run_out_of_memory(parts, hosts)
     run_out(parts, f"concert:{concert}")
     before = [counters(socket) for socket in hosts]
     answers, count = read_by_500(parts, hosts, f"/v1/concerts/{concert}", "catalog_concert")
@@ -196,7 +221,7 @@ def test_what_was_not_heard_while_the_connection_was_gone_is_looked_up(parts, ho
 def test_a_late_computation_does_not_bring_the_old_back(parts, api, hosts, show):
     concert, _ = show
     assert titles(hosts, concert) == ["First"] * 2
-    time.sleep(L1_MS / 1000)
+    run_out_of_memory(parts, hosts)
     run_out(parts, f"concert:{concert}")
     parts.arm_pause("catalog.computed")
     late = []
@@ -244,7 +269,7 @@ def test_another_host_waits_for_a_dead_flight_only_so_long(parts, api, hosts):
 def test_while_one_process_is_stopped_the_others_show_what_there_is(parts, hosts, show):
     concert, _ = show
     titles(hosts, concert)
-    time.sleep(L1_MS / 1000)
+    run_out_of_memory(parts, hosts)
     run_out(parts, f"concert:{concert}")
     parts.arm_pause("catalog.computing")
     late = threading.Thread(target=lambda: fastcgi.get(hosts[0], f"/v1/concerts/{concert}"))
@@ -307,17 +332,14 @@ def test_with_postgresql_away_the_catalogue_shows_what_it_has(parts, api, hosts,
     titles(hosts, concert)
     parts.postgres.kill()
     try:
-        for pause in (0, L1_MS / 1000):
-            time.sleep(pause)
-            run_out(parts, f"concert:{concert}")
-            assert titles(hosts, concert) == ["First"] * 2
+        run_out(parts, f"concert:{concert}")
+        read_beyond_memory(hosts, concert)
         answer = fastcgi.get(hosts[0], f"/v1/shows/{unread}")
         assert (answer.status, answer["code"]) == (503, "CATALOG_UNAVAILABLE")
         assert int(answer.headers["retry-after"]) > 0
         # Called outdated, it is still better than nothing.
         parts.redis.hset(key(f"concert:{concert}"), "until", 0)
-        time.sleep(L1_MS / 1000)
-        assert titles(hosts, concert) == ["First"] * 2
+        read_beyond_memory(hosts, concert)
     finally:
         parts.postgres.start()
     until(lambda: fastcgi.get(hosts[0], f"/v1/shows/{unread}").status == 200, 5, "PostgreSQL asked again")
@@ -326,7 +348,7 @@ def test_with_postgresql_away_the_catalogue_shows_what_it_has(parts, api, hosts,
 def test_servers_that_hang_hold_nobody_up_for_long(parts, hosts, show):
     concert, _ = show
     titles(hosts, concert)
-    time.sleep(L1_MS / 1000)
+    run_out_of_memory(parts, hosts)
     holder = parts.postgres.connection()
     holder.cursor().execute("LOCK TABLE concert, show IN ACCESS EXCLUSIVE MODE")
     processes.stop(parts.redis_server.process.pid)

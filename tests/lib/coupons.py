@@ -20,6 +20,13 @@ def issued(parts, event):
     return parts.postgres.value("SELECT count(*) FROM coupon WHERE event = %s AND member IS NOT NULL", event)
 
 
+def next_second():
+    """Each worker has a budget of look-ups of unknown events for each second of the host's clock: that of this second may be
+    spent already."""
+    second = int(time.monotonic())
+    until(lambda: int(time.monotonic()) > second, 2, "the next second")
+
+
 def in_sql(parts, event, queue, member, number, connection=None):
     """What a worker does in PostgreSQL, by itself or in a transaction of the caller's."""
     incarnation = parts.postgres.value("SELECT incarnation FROM queue WHERE id = %s", queue)

@@ -61,6 +61,19 @@ def is_within(seconds, check, what):
         return False
 
 
+def holds_for(seconds, check, what, every=0.1):
+    """Asserts that `check` is true now and until so many seconds have passed: for what must not happen, where there is
+    nothing to wait for. The last look is after that time."""
+    end = time.monotonic() + seconds
+    while True:
+        left = end - time.monotonic()
+        last = check()
+        assert last, f"did not last {seconds} s: {what}; at last: {last!r}"
+        if left <= 0:
+            return last
+        time.sleep(min(every, left))
+
+
 async def until_async(check, seconds=10.0, what=None, every=0.02):
     """The same for a coroutine function."""
     seconds *= PATIENCE

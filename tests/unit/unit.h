@@ -10,8 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <unistd.h>
+
 #include <cmocka.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/str.h"
 
 /** A test; its name is a sentence. */
@@ -38,6 +41,15 @@
     do {                                                                                           \
         if (strstr((haystack), (needle)) == NULL) {                                                \
             fail_msg("'%s' is not in '%s'", (needle), (haystack));                                 \
+        }                                                                                          \
+    } while (0)
+
+/** Evaluates `condition` until it is true, for `seconds` at most; assert it afterwards. */
+#define wait_until(condition, seconds)                                                             \
+    do {                                                                                           \
+        const int64_t wait_until_end = clock_monotonic_ms() + (seconds)*INT64_C(1000);             \
+        while (!(condition) && clock_monotonic_ms() < wait_until_end) {                            \
+            (void)usleep(20000);                                                                   \
         }                                                                                          \
     } while (0)
 

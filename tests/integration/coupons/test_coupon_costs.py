@@ -5,7 +5,7 @@ import time
 import pytest
 
 from lib.client import assert_problem
-from lib.coupons import in_sql
+from lib.coupons import in_sql, next_second
 
 SLOW_S = 0.1  # SLOW_MS of fcgi-app/order/coupons/post_coupon.c
 
@@ -103,11 +103,11 @@ def test_a_flood_without_a_token_never_reaches_postgres(parts, api, logged):
 
 
 def test_made_up_events_of_passers_by_leave_room_for_members(api):
-    """Whoever has not signed in has a budget of their own for events that no worker knows."""
+    """Callers who are not logged in have a budget of their own for events that no worker knows."""
     queue = api.queue()
     members = api.ready_members(queue, 12)
     events = [api.coupon_event(queue, 1) for _ in members]
-    time.sleep(1.1)  # the test before may have spent this second's budget
+    next_second()
     strangers = [("GET", f"/v1/coupon-events/{queue}-made-up-{n}", {}, None) for n in range(300)]
     calls = [*strangers[:200], *(m.coupon_call(e) for m, e in zip(members, events)), *strangers[200:]]
     answers = api.together(calls, 16)
@@ -118,7 +118,7 @@ def test_made_up_events_of_passers_by_leave_room_for_members(api):
 def test_public_state_is_cached(parts, api, logged):
     queue = api.queue()
     event = api.coupon_event(queue, 5)
-    time.sleep(1.1)  # the test before may have spent this second's budget
+    next_second()
     logged()
     began = time.monotonic()
     answers = api.together([("GET", f"/v1/coupon-events/{event}", {}, None)] * 50, 8)

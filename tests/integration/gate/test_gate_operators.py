@@ -1,14 +1,13 @@
-"""One visitor or member in an operator's hands; and visitors who are done, so that the next one comes in at once."""
+"""What an operator does to one visitor or member; and visitors whose place is returned, so that the next one is admitted at once."""
 
 import json
-import time
 
 import pytest
 
 from lib.api import some_name
 from lib.client import assert_problem
 from lib.gate import Visitor
-from lib.wait import until
+from lib.wait import holds_for, until, within
 
 
 @pytest.fixture
@@ -26,8 +25,7 @@ def full(visitor_queue, make_site, gate_files):
 
 def comes_in_at_once(full):
     full.second.come_in(seconds=3)
-    time.sleep(1.0)
-    assert not full.first.is_through(), "the place is the other one's now, on every worker within a second"
+    within(1.0, lambda: not any(full.first.is_through() for _ in range(4)), "the other visitor's place, on every worker")
 
 
 def test_the_shop_s_answer_gives_the_place_back(full, api):
@@ -43,8 +41,7 @@ def test_nobody_gives_back_what_is_another_s(full, shop):
     for headers in ({"X-Sluice-Return": "1"}, {"Sluice-Return": "1"}):
         assert full.first.ask(headers=headers).status == 200
         stranger.ask("/done", headers=headers)
-    time.sleep(0.5)
-    assert full.first.is_through()
+    holds_for(0.5, full.first.is_through, "the first visitor's place")
     assert shop.seen("/done") == []
 
 
@@ -54,8 +51,7 @@ def test_the_header_counts_only_where_it_is_wanted(visitor_queue, make_site, api
     browser = Visitor(site.port)
     browser.come_in()
     assert browser.ask("/done").status == 200
-    time.sleep(0.3)
-    assert api.stats(queue)["ready"] == 1
+    holds_for(0.5, lambda: api.stats(queue)["ready"] == 1, "the place")
 
 
 def test_the_shop_s_server_gives_the_place_back(full, api):

@@ -7,7 +7,7 @@ import pytest
 
 from lib import processes
 from lib.gate import APP, FETCH, NAVIGATION, Visitor, secret_of
-from lib.wait import until
+from lib.wait import holds_for, until
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_redis_gone(parts, in_and_out, shop, how):
         processes.stop(parts.redis_server.process.pid)
     begin = time.monotonic()
     try:
-        time.sleep(1.0)  # every worker has to ask
+        holds_for(1.0, browser.is_through, "the pass, until every worker has to ask Redis")
         assert browser.ask("/deep/page.html?x=1").status == 200
         assert browser.ask("/style.css").status == 200
         shop.forget()

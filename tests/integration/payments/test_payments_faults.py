@@ -14,7 +14,7 @@ from lib import logs, processes
 from lib.client import assert_problem
 from lib.paying import SETTINGS, WORKERS, Purchase, result_of
 from lib.processes import is_stopped
-from lib.wait import until
+from lib.wait import holds_for, until
 
 MAYBE = ("confirming", "paid")  # how soon it is known depends on the fault
 # Approve: what the member may be told at once, how the order ends.
@@ -333,7 +333,8 @@ def test_a_payment_is_one_reconciler_s(paying):
     def calls():
         return [call for call in paying.simulator.calls(name="order") if call["subject"] in refs]
     until(lambda: len(calls()) == 3, 10, "all are being looked up")
-    time.sleep(2.7)  # longer than the first pause between two looks
+    # Longer than the first pause between two look-ups of a payment.
+    holds_for(2.7, lambda: len(calls()) == 3, "one look-up of each payment")
     running.append(reconcile_beside(paying))
     for process in running:
         process.wait(30)

@@ -12,7 +12,7 @@ import pytest
 from lib import processes
 from lib.board import Board
 from lib.client import assert_problem
-from lib.wait import is_within, until, within
+from lib.wait import holds_for, is_within, until, within
 
 
 @pytest.fixture
@@ -36,10 +36,10 @@ def test_is_the_queue_s_state(board, api):
     assert members[1].leave(queue).status == 204
     board.wait_for(queue)
     until(lambda: board.read(queue)["waiting"] == 3, 2)
-    time.sleep(1.1)  # the pool's answer is cached for a second
-    asked = api.call("GET", f"/v1/queues/{queue}")
     read = board.read(queue)
-    assert without_time(read.json) == without_time(asked.json)
+    # The pool's answer is cached for a second.
+    asked = until(lambda: without_time((answer := api.call("GET", f"/v1/queues/{queue}")).json) == without_time(read.json)
+                  and answer, 3, "the pool's answer, the same as the board")
     assert list(read.json) == list(asked.json)
     assert read["departures"] == [{"from": 0, "to": 1023, "count": 1}]
     assert (read["activation"], read["mode"]) == ("hold", "fifo")
@@ -55,16 +55,24 @@ def test_changes_are_seen_within_a_second(board, api):
     board.start()
     queue = api.queue()
     board.wait_for(queue)
-    changes = [(lambda: api.act(queue, "pause"), lambda read: read["state"] == "PAUSED"),
-               (lambda: api.act(queue, "resume"), lambda read: read["state"] == "OPEN"),
-               (lambda: api.admin("PATCH", f"/queues/{queue}", {"message": "Soon"}), lambda read: read["message"] == "Soon"),
-               (lambda: api.admin("PATCH", f"/queues/{queue}", {"activation": "hold"}),
-                lambda read: read["activation"] == "hold")]
+
+    def act(action):
+        return lambda: api.act(queue, action)
+
+    def patch(**settings):
+        return lambda: api.admin("PATCH", f"/queues/{queue}", settings)
+    changes = [(act("pause"), "state", "PAUSED"), (act("resume"), "state", "OPEN"),
+               (patch(message="Soon"), "message", "Soon"), (patch(activation="hold"), "activation", "hold"),
+               (act("pause"), "state", "PAUSED"), (act("resume"), "state", "OPEN"),
+               (patch(message="Now"), "message", "Now"), (patch(activation="on"), "activation", "on")]
     late = 0
-    for number, (change, seen) in enumerate(changes * 2):
-        time.sleep(0.07 * number)  # at any moment between two looks and within nginx's second
+    for number, (change, field, value) in enumerate(changes):
+        def seen(field=field, value=value):
+            return board.read(queue)[field] == value
+        # Changes come at different moments between two looks and within nginx's second.
+        holds_for(0.07 * number, lambda seen=seen: not seen(), f"another {field} before the change")
         change()
-        late += not is_within(1.0, lambda seen=seen: seen(board.read(queue)), "the change")
+        late += not is_within(1.0, seen, "the change")
     # A machine that is busy with something else may be late once.
     assert late <= 1
 
@@ -285,7 +293,7 @@ def test_ends_within_a_second(board, api, parts, redis):
         if redis == "silent":
             processes.stop(parts.redis_server.process.pid)
         try:
-            time.sleep(0.7)
+            holds_for(0.7, writer.alive, "a writer, whatever Redis does")
             begin = time.monotonic()
             assert writer.stop(signal.SIGTERM, 5) == 0
             assert list(board.directory.iterdir()) == []

@@ -2,7 +2,6 @@
 
 import random
 import threading
-import time
 
 import pytest
 
@@ -12,7 +11,7 @@ from lib.client import assert_problem
 from lib.line import Position
 from lib.processes import is_stopped
 from lib.scripts import Scripts
-from lib.wait import until
+from lib.wait import holds_for, until
 
 # Only what is asked together looks up several scores: once for polls, twice for entries.
 COMMANDS = ("multi", "exec", "zmscore")
@@ -93,7 +92,7 @@ def test_answers_are_those_of_the_script(api, scripts, ticked, settings, act):
     if act:
         api.act(queue, act)
     if settings.get("activation") == "on":
-        until(lambda: members[0].position(queue)["status"] == "READY", 10, "the first one let in")
+        until(lambda: members[0].position(queue)["status"] == "READY", 10, "the first one admitted")
     answers = [same(api, scripts, queue, member) for member in [*members, api.member()]]
     if "pollTiers" in settings:
         assert [answer["pollingIntervalSeconds"] for answer in answers[:4]] == [2, 2, 7, 7]
@@ -155,7 +154,7 @@ def test_a_ticket_of_before_a_loss_costs_no_more_once_its_place_is_there(parts, 
 
 
 def test_a_walk(api, scripts, ticked):
-    """Members come, go and return, places are let in and given up, other lanes fill: each poll is the script's answer."""
+    """Members enter, leave and return, are admitted and give places up, other lanes fill: each poll is the script's answer."""
     queue = ticked()
     chance = random.Random(8)
     members = [api.member() for _ in range(12)]
@@ -179,7 +178,7 @@ def test_a_walk(api, scripts, ticked):
 
 
 class AtOnce:
-    """Requests that reach the workers while they stand still, so that they are begun in one turn."""
+    """Requests that reach the workers while they are stopped, so that they are begun in one turn."""
 
     def __init__(self, parts, api):
         self.parts, self.api = parts, api
@@ -190,10 +189,11 @@ class AtOnce:
         for pid in pids:
             processes.stop(pid)
         try:
-            until(lambda: all(is_stopped(pid) for pid in pids), 5, "workers that stand still")
+            until(lambda: all(is_stopped(pid) for pid in pids), 5, "stopped workers")
             sender = threading.Thread(target=lambda: answers.extend(self.api.together(requests, len(requests))))
             sender.start()
-            time.sleep(0.5)  # the requests lie at the workers; fewer would only make the count below larger
+            # Meanwhile the requests reach the workers; fewer would only make the count below larger.
+            holds_for(0.5, lambda: sender.is_alive() and not answers, "stopped workers, which answer nothing")
         finally:
             for pid in pids:
                 processes.cont(pid)
