@@ -3,7 +3,7 @@
 
 Usage: docs/claims.py DOCUMENT...
 
-A test is named as `tests/integration/orders/test_orders.py::test_an_order` (a Python test, `::Class::test` within a class),
+A test is named as `tests/integration/orders/test_orders.py::test_name` (a Python test, `::Class::test` within a class),
 `tests/unit/test_jwt.c::test_name` (a C one), or `scripts/lint RULE`. Every test that is named must be there. A row of a
 table whose last column is called Test must name one in that column. Prints what is wrong, and fails then.
 """

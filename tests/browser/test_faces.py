@@ -33,7 +33,7 @@ def inside(drop, browser):
     return drop.bring_in(browser.page(screen="phone"))
 
 
-def test_join(drop, browser, inspect):
+def test_page_that_gets_no_answer_yet_shows_join_and_takes_no_place(drop, browser, inspect):
     page = browser.page(script=UNANSWERED, screen="phone")
     page.goto(drop.url + DEEP)
     page.wait_face("JOIN")
@@ -95,7 +95,7 @@ def test_not_open_yet(gate_before, browser, inspect):
     assert [request.status for request in page.requests("/deep/page.html")] == [503, 200]
 
 
-def test_closed(drop, browser, inspect):
+def test_closed_is_shown_to_those_in_line_and_to_newcomers(drop, browser, inspect):
     page = in_line(drop, browser)
     drop.set(closesAt=in_seconds(0))
     page.wait_face("CLOSED")

@@ -25,7 +25,7 @@ def routes_of_the_table():
     return {(method, path) for method, path, summary in rows if not summary.endswith("For nginx alone")}
 
 
-def test_is_served(api):
+def test_the_server_sends_the_openapi_document(api):
     answer = api.call("GET", "/openapi.yaml")
     assert answer.status == 200 and answer.headers["content-type"].startswith("application/yaml")
     assert yaml.safe_load(answer.body) == DOCUMENT

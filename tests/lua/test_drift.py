@@ -30,7 +30,7 @@ def test_nothing_to_mend(line):
     lambda redis, key: (redis.zrem(key("ready"), "b"), redis.zadd(key("ready"), {"ghost": 1})),
     lambda redis, key: redis.hset(key("places"), "b", "not a record"),
 ])
-def test_is_mended(line, damage):
+def test_drift_is_found_and_corrected_once(line, damage):
     damage(line.redis, line.key)
     found = line.drift()
     assert found[0] == "OK" and found[1] >= 1 and len(found) >= 4

@@ -12,7 +12,7 @@ NAMES = sorted(path.stem for path in LUA.glob("*.lua"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_form(name):
+def test_scripts_declare_each_key_and_build_none(name):
     """The shebang makes Redis refuse undeclared keys; no key name is built inside a script."""
     script = Script(name)
     assert re.match(r"#!lua( flags=no-writes)?\n", script.text)

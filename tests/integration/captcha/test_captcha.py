@@ -68,7 +68,7 @@ def refused(answer):
 
 # Proof of work
 
-def test_a_challenge(api, event):
+def test_a_challenge_has_every_field_and_no_member(api, event):
     member = api.member()
     answer = api.call("GET", f"/v1/captcha/challenge?event={event.name}", member.headers())
     assert answer.status == 200 and answer.headers["cache-control"] == "no-store"
@@ -156,7 +156,7 @@ def test_it_is_the_member_s_own_and_this_event_s(api, event):
     assert event.issue(two, event.solved(two)).status == 201
 
 
-def test_it_expires(parts, event):
+def test_an_expired_challenge_is_refused(parts, event):
     """Signed by the right key, and a second too old: as if the member had taken too long."""
     member = event.member()
     challenge = event.challenge(member)

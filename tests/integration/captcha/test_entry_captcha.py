@@ -79,7 +79,7 @@ def test_a_visitor_without_a_cookie_gets_one_with_the_challenge(api):
     assert api.call("POST", f"/v1/queues/{queue}/entries", cookie, body).status == 201
 
 
-def test_at_the_gate(api, visitor_queue, make_site):
+def test_the_gate_gives_no_place_without_a_proof(api, visitor_queue, make_site):
     """A page that keeps cookies is told where to get one, and takes no place without; nor is anybody let in at once."""
     queue = visitor_queue(entryCaptcha="altcha", admitWhenIdle=True)
     site = make_site(queue)

@@ -13,7 +13,7 @@ from lib.wait import until
 # One member
 
 
-def test_a_coupon(parts, api):
+def test_a_coupon_spends_the_token_and_is_its_member_s_alone(parts, api):
     queue = api.queue()
     event = api.coupon_event(queue, 3)
     member, other = api.ready_member(queue), api.ready_member(queue)

@@ -121,7 +121,7 @@ def test_large_upload(gated, api, shop):
         assert reply.json == {"length": LARGE, "sha256": hashlib.sha256(data).hexdigest()}
 
 
-def test_form(gated, shop):
+def test_form_without_a_pass_is_refused_and_never_redirected(gated, shop):
     """It is refused with a page that says so, never redirected or repeated; sent again with a pass it arrives."""
     queue, site = gated()
     headers = {**NAVIGATION, "Content-Type": "application/x-www-form-urlencoded"}

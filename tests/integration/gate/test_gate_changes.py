@@ -112,7 +112,7 @@ def test_pause_touches_nobody_inside(shop_site, api):
     assert late.come_in().status == 200
 
 
-def test_bypass(shop_site, api):
+def test_bypass_rules_count_within_a_second(shop_site, api):
     stranger = Visitor(shop_site.site.port, keeps=False)
 
     def set_to(bypass):

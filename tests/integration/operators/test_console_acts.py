@@ -150,7 +150,7 @@ class TestDryRun:
     @pytest.mark.parametrize("body", [{"url": "x"}, {"url": "/%zz"}, {"url": 1}, {"url": "/", "client": "robot"},
                                       {"url": "/", "member": "a b"}, {"url": "/", "cookie": "x" * 9000},
                                       {"url": "/" + "x" * 5000}])
-    def test_refuses_what_it_cannot_imagine(self, api, body):
+    def test_dry_run_rejects_invalid_requests(self, api, body):
         queue = api.still_queue()
         assert_problem(api.admin("POST", "/gate/dry-run", {"queue": queue, **body}), 400, "INVALID_REQUEST")
 

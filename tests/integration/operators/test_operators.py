@@ -7,7 +7,7 @@ import pytest
 from lib import processes
 from lib.api import some_name
 from lib.client import assert_problem
-from lib.wait import until, within
+from lib.wait import holds_for, until, within
 
 
 def within_a_second(check, what):
@@ -85,10 +85,17 @@ def test_reset_voids_tokens(api):
     assert_problem(member.order(queue, [{"sku": sku, "quantity": 1}]), 401, "ENTRY_TOKEN_INVALID")
 
 
-def test_hold_and_rate(api, waiting):
+def test_hold_and_rate_0_admit_nobody(api, waiting):
     queue, members = waiting
-    api.admin("PATCH", f"/queues/{queue}", {"activation": "on"})
-    within_a_second(lambda: statuses(queue, members) == ["READY"] * 5, "activation on")
+
+    def all_wait():
+        return statuses(queue, members) == ["WAITING"] * 5
+    holds_for(0.5, all_wait, "members on hold")
+    api.admin("PATCH", f"/queues/{queue}", {"activation": "on", "ratePerSecond": 0, "burst": None})
+    within_a_second(lambda: api.state(queue)["activation"] == "on", "activation on")
+    holds_for(0.5, all_wait, "members at rate 0")
+    api.admin("PATCH", f"/queues/{queue}", {"ratePerSecond": 1000})
+    within_a_second(lambda: statuses(queue, members) == ["READY"] * 5, "rate 1000")
 
 
 def test_put_get_put_changes_nothing(api):
@@ -105,7 +112,7 @@ def test_put_get_put_changes_nothing(api):
     assert changed <= {"ratePerSecond", "updatedAt", "version"}
 
 
-def test_defaults(api):
+def test_new_queue_has_the_documented_defaults(api):
     name = some_name("q")
     made = api.admin("PUT", f"/queues/{name}", {})
     assert made.status == 201
@@ -140,7 +147,7 @@ def test_roles(api):
         assert_problem(api.call("GET", "/v1/admin/queues", headers), 401, "UNAUTHENTICATED")
 
 
-def test_audit(api):
+def test_changes_are_audited_with_their_operator(api):
     queue = api.queue()
     api.act(queue, "pause")
     entries = api.admin("GET", f"/audit?target=queue/{queue}")["entries"]

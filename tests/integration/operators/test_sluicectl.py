@@ -62,7 +62,7 @@ def test_man_pages_and_completion_come_from_the_same_table(sluicectl):
     assert done.stdout.split("\n")[:4] == ["sold-out", "ratePerSecond=", "--watch", "evict"], done
 
 
-def test_how_it_ends(sluicectl, parts, tmp_path):
+def test_exit_codes(sluicectl, parts, tmp_path):
     assert sluicectl.call("queue", "get", "nowhere").code == 1
     assert sluicectl.call("queue", "get", "No Queue").code == 64
     assert sluicectl.call("queue", "get", "nowhere", "--watch").code == 64

@@ -26,7 +26,7 @@ def available(api, sku):
     return api.admin("GET", f"/products/{sku}")["available"]
 
 
-def test_an_order(parts, api, shop):
+def test_an_order_takes_stock_and_only_its_member_sees_it(parts, api, shop):
     member = api.ready_member(shop.queue)
     answer = member.order(shop.queue, [{"sku": shop.sku, "quantity": 2}])
     assert answer.status == 201, answer.body

@@ -237,7 +237,7 @@ def test_the_programs_can_read_settings_that_make_install_has_placed():
     assert re.search(r"^z /etc/sluice/sluice\.conf +0640 root +sluice +-$", text, re.MULTILINE)
 
 
-def test_who_must_act_does_not_wait_behind_one_other_operator():
+def test_operator_pool_has_at_least_two_workers():
     said = run("bash", "-c", f"source {ROOT}/scripts/lib/pool_sizes.sh && pool_workers operator",
                environment={"SLUICE_OPERATOR_WORKERS": ""})
     assert int(said) >= 2

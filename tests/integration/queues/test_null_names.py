@@ -14,7 +14,7 @@ def queue(api):
     return api.queue("null")
 
 
-def test_items(parts, api, queue):
+def test_products_named_null_are_ordered_and_restocked(parts, api, queue):
     sku, other = api.product(queue, stock=10, sku="null"), api.product(queue, stock=10)
     items = [{"sku": sku, "quantity": 2}, {"sku": other, "quantity": 1}]
     for name in NAMES:
@@ -30,7 +30,7 @@ def test_items(parts, api, queue):
     parts.reconcile_until(lambda: parts.outbox_empty(queue))
 
 
-def test_seats(parts, api, queue):
+def test_seats_named_null_are_held_and_ordered(parts, api, queue):
     show = api.show(queue, [*NAMES, "A-1"], name="null", concert=api.concert("null"))
     member, other = api.ready_member(queue, "null"), api.ready_member(queue, "NULL")
     assert sorted(member.hold(show, "NULL", "A-1")["seats"]) == ["A-1", "NULL"]
@@ -51,7 +51,7 @@ def test_seats(parts, api, queue):
     assert api.seat_states(show, member) == {"null": "AVAILABLE", "NULL": "HELD*", "Null": "AVAILABLE", "A-1": "AVAILABLE"}
 
 
-def test_coupons(parts, api, queue):
+def test_coupons_named_null_are_issued(parts, api, queue):
     event = api.coupon_event(queue, event="null")
     assert api.add_coupons(event, codes=list(NAMES))["added"] == 3
     again = api.add_coupons(event, codes=["NULL", "other"])
@@ -68,7 +68,7 @@ def test_coupons(parts, api, queue):
     assert public(api, event, issued=3, left=1)
 
 
-def test_codes(parts, api):
+def test_codes_named_null_are_used_and_listed(parts, api):
     queue = api.still_queue("null")
     assert add(api, queue, kind="priority", codes=["NULL"], uses=10)["added"] == 1
     for name in NAMES:

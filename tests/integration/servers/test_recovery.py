@@ -373,7 +373,7 @@ def replace_queue_workers(parts, api):
     until(lambda: api.call("GET", "/livez").status == 200, 10)
 
 
-def test_a_worker_that_began_after_the_loss_calls_no_queue_misspelt(parts, api):
+def test_a_worker_started_after_the_loss_answers_503_not_404(parts, api):
     """It has never seen the queue, and whoever comes now has no ticket: Redis remembers nothing, so that is an outage."""
     queue = api.queue(recoverySeconds=0)
     parts.reconcile(expect=None)
