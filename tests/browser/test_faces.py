@@ -1,4 +1,4 @@
-"""What people see who cannot go on: each face of the waiting page, how they get to it, and how it goes on."""
+"""What visitors see who are not admitted: each face of the waiting page, what leads to it, and what follows."""
 
 import json
 import time
@@ -22,7 +22,7 @@ def in_line(drop, browser, **options):
 
 
 def look_until(page, face):
-    """Somebody who looks at the tab again need not wait for its next slow look; the board may be half a second old."""
+    """Shows the tab again, so that the page need not wait for its next slow look; the board may be half a second old."""
     def looked():
         page.show()
         return page.face() == face
@@ -62,7 +62,7 @@ def test_hold_is_for_everybody(drop, browser, inspect):
     drop.set(activation="hold")
     waiting.wait_face("HOLD")
     assert waiting.text("#place") == "1"
-    within(1, lambda: admitted.reload().status == 503, "hold for whoever is inside")
+    within(1, lambda: admitted.reload().status == 503, "hold for admitted visitors")
     admitted.wait_face("HOLD")
     newcomer.goto(drop.url + "/")
     newcomer.wait_face("HOLD")

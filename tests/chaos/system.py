@@ -77,7 +77,7 @@ class ChaosParts(PayingParts):
         assert library, "the Debian package faketime is missing"
         wrapper = self.directory / "skew"
         wrapper.write_text(f"""#!/bin/bash
-# Whoever starts takes the next clock.
+# Each process started gets the next clock.
 until mkdir {self.directory}/skew.$((n % 1000)) 2>/dev/null; do n=$((n + 1)); done
 clocks=({' '.join(SKEWS)})
 export LD_PRELOAD={library[0]} FAKETIME=${{clocks[n % 4]}} FAKETIME_DONT_FAKE_MONOTONIC=1

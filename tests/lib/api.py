@@ -132,14 +132,14 @@ class Api(Http):
         return name
 
     def delete_queues(self):
-        """Those that a test has made: a scheduler that keeps hundreds of them ticking is no measure of anything."""
+        """Those that a test has made: a scheduler that keeps hundreds of them ticking distorts every measurement."""
         calls = [("DELETE", f"/v1/admin/queues/{name}?force=true", self.operator_headers(), None) for name in self.made]
         for answer in self.together(calls, 4):
             assert answer.status in (204, 404), answer.body
         self.made = []
 
     def still_queue(self, name=None, **settings):
-        """An open queue that lets nobody in."""
+        """An open queue that admits nobody."""
         return self.queue(name, activation="hold", **settings)
 
     def product(self, queue, stock=100, amount=1000, sku=None):

@@ -10,7 +10,7 @@ LOOKS_A_SECOND = 20
 
 
 class TooLate(AssertionError):
-    """What was waited for did not come in time."""
+    """What was waited for did not happen in time."""
 
 
 def until(check, seconds=10.0, what=None, every=0.02):
@@ -37,7 +37,7 @@ def until(check, seconds=10.0, what=None, every=0.02):
 
 def within(seconds, check, what):
     """Asks as until() does. What is asked so many seconds from now must be true, however long a busy machine takes
-    to answer. One that stands still meanwhile makes us look less often: it is asked some times in any case."""
+    to answer. One that stalls meanwhile allows fewer looks: it is asked some times in any case."""
     begin, looks = time.monotonic(), 0
     while True:
         asked, looks = time.monotonic(), looks + 1

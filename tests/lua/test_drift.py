@@ -1,4 +1,4 @@
-"""drift: sets that somebody else put out of step are mended, and nobody loses a place by it."""
+"""drift: sets that no longer agree with the places are corrected, and nobody loses a place by it."""
 
 import pytest
 

@@ -272,7 +272,7 @@ static int reads_a_file_that_is_being_cut(void)
     return 2;
 }
 
-TEST(whoever_meets_a_hole_takes_the_file_away_before_it_dies)
+TEST(a_process_that_meets_a_hole_removes_the_file_before_it_dies)
 {
     assert_int_equal(elsewhere(reads_a_file_that_is_being_cut), 128 + SIGBUS);
     assert_int_equal(access(scratch_path("data.mdb"), F_OK), -1);
@@ -413,7 +413,7 @@ int main(void)
         L1_TEST(what_is_larger_than_a_quarter_of_the_room_is_not_kept),
         L1_TEST(a_file_that_is_none_is_made_anew),
         L1_TEST(a_file_that_was_cut_short_is_made_anew),
-        L1_TEST(whoever_meets_a_hole_takes_the_file_away_before_it_dies),
+        L1_TEST(a_process_that_meets_a_hole_removes_the_file_before_it_dies),
         L1_TEST(a_file_that_another_has_replaced_is_left),
         L1_TEST(a_writer_that_was_stopped_holds_nobody_up),
         L1_TEST(a_folder_that_others_may_write_to_is_not_used),

@@ -157,7 +157,7 @@ def test_it_is_the_member_s_own_and_this_event_s(api, event):
 
 
 def test_an_expired_challenge_is_refused(parts, event):
-    """Signed by the right key, and a second too old: as if the member had taken too long."""
+    """Signed by the right key, and expired for a second: as if the member had taken too long."""
     member = event.member()
     challenge = event.challenge(member)
     data = challenge["parameters"]["data"]

@@ -80,7 +80,7 @@ def test_a_visitor_without_a_cookie_gets_one_with_the_challenge(api):
 
 
 def test_the_gate_gives_no_place_without_a_proof(api, visitor_queue, make_site):
-    """A page that keeps cookies is told where to get one, and takes no place without; nor is anybody let in at once."""
+    """A page that keeps cookies is told where to get a challenge, and takes no place without; nor does an idle queue admit it."""
     queue = visitor_queue(entryCaptcha="altcha", admitWhenIdle=True)
     site = make_site(queue)
     browser = Visitor(site.port)
@@ -103,7 +103,7 @@ def test_the_gate_gives_no_place_without_a_proof(api, visitor_queue, make_site):
 
 
 def test_a_host_of_the_release_before_does_not_switch_it_off_for_long(parts, api, queue):
-    """Its publication has fewer settings, and a word for this one that means nothing: reconcile says all of it once more."""
+    """Its publication has fewer settings, and an unknown value for this one: reconcile publishes all of them again."""
     key = f"sluice:{{{queue}}}:settings"
     version = parts.redis.hget(key, "version")
     parts.redis.hdel(key, "packed", "publisherKnew", "mostKnown")

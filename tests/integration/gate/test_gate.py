@@ -15,7 +15,7 @@ LARGE = 50 * 1024 * 1024
 
 @pytest.fixture
 def gated(visitor_queue, make_site):
-    """A queue that lets everybody in quickly, and its site."""
+    """A queue that admits quickly, and its site."""
     def make(**settings):
         queue = visitor_queue(**settings)
         return queue, make_site(queue)
@@ -23,7 +23,7 @@ def gated(visitor_queue, make_site):
 
 
 def shut(api, queue):
-    """From now on nobody more is let in."""
+    """From now on nobody else is admitted."""
     answer = api.admin("PATCH", f"/queues/{queue}", {"ratePerSecond": 0})
     assert answer.status == 200, answer.body
 
@@ -88,7 +88,7 @@ def test_pass_is_renewed_while_its_owner_is_active(gated):
         return int(browser.gate_pass(queue).ends) > int(first.ends) + 5000
     until(second_visit, 15, "a visit longer than its first pass", every=0.15)
     assert browser.gate_pass(queue).admission == first.admission
-    assert not idle.is_through(), "whoever does nothing has gone"
+    assert not idle.is_through(), "an idle visit ends"
 
 
 def test_app_keeps_a_place_by_its_cookies(gated, api):
@@ -167,7 +167,7 @@ def test_troubles_that_the_site_s_nginx_takes_over(visitor_queue, make_site, num
 
 @pytest.mark.parametrize("number", [401, 403, 404, 500, 502, 503])
 def test_the_shop_s_own_troubles_are_its_own(gated, number):
-    """Whoever is in sees what the shop says, and no page of ours."""
+    """An admitted visitor sees the shop's own error, and no page of the gate."""
     queue, site = gated()
     browser = Visitor(site.port)
     browser.come_in()
@@ -179,8 +179,8 @@ def test_the_shop_s_own_troubles_are_its_own(gated, number):
 
 
 def test_prefetch_takes_nothing(gated, parts, api):
-    """A page that a browser loads ahead neither enters nor picks up a place that nobody may come for; nor does it
-    come in while idle. Whoever is in already may load ahead."""
+    """A page that a browser loads ahead neither enters nor picks up a place that nobody may use; nor does it
+    get admitted while the queue is idle. An admitted visitor may load ahead."""
     queue, site = gated(admitWhenIdle=True, pickupSeconds=60)
     until(lambda: parts.redis.hget(f"sluice:{{{queue}}}:state", "sampledAt"), 5, "a tick")
     shut(api, queue)
@@ -196,7 +196,7 @@ def test_prefetch_takes_nothing(gated, parts, api):
 
 
 def test_what_the_client_claims_is_not_believed(gated, shop, api):
-    """No header of the client's reaches the gate as a word of nginx's."""
+    """No header of the client reaches the gate as one that nginx has set."""
     queue, site = gated()
     shut(api, queue)
     claims = {"Sluice-Queue": "other", "Sluice-Member": "m-1", "SLUICE_MEMBER": "m-1", "X-Sluice-Member": "m-1",

@@ -1,4 +1,4 @@
-"""What an operator decides counts within a second, on every worker."""
+"""What an operator changes takes effect within a second, on every worker."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def shop_site(visitor_queue, make_site):
             return browser
 
         def statuses(self, browser, path="/", headers=None):
-            """Of many requests at once, so that every worker is asked; no answer is kept."""
+            """The statuses of many requests at once, so that every worker is asked; no cookie is kept."""
             cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
             sent = {**NAVIGATION, "Cookie": cookies, **(headers or {})}
             answers = self.http.together([("GET", path, sent, None)] * EVERY_WORKER)
@@ -31,7 +31,7 @@ def shop_site(visitor_queue, make_site):
 
 
 def counts_within_a_second(check, expected, change):
-    """Every worker knows a second after the answer to the change, with requests between, and none forgets it."""
+    """Every worker applies the change within a second after its response, under load, and keeps to it."""
     answer = change()
     assert answer.status in (200, 204), answer.body
     within(1.0, lambda: check() == expected, f"the change: {expected}")
@@ -101,7 +101,7 @@ def test_reset(shop_site, api):
     assert browser.gate_pass(shop_site.queue).epoch == "2"
 
 
-def test_pause_touches_nobody_inside(shop_site, api):
+def test_pause_ends_no_visit(shop_site, api):
     browser = shop_site.visitor()
     assert api.act(shop_site.queue, "pause").status == 200
     holds_for(1.3, lambda: shop_site.statuses(browser) == {200}, "the visit")
@@ -133,7 +133,7 @@ def test_deleted_queue_lets_nobody_through(shop_site, api):
 
 
 def test_changes_count_without_any_traffic_before(shop_site, api, parts):
-    """What a worker knows from long ago is not trusted, also while the answer is slow to come."""
+    """A worker does not use settings that it read long ago, not even while Redis is slow to answer."""
     browser = shop_site.visitor()
     assert shop_site.statuses(browser) == {200}
     api.admin("PATCH", f"/queues/{shop_site.queue}", {"activation": "hold"})

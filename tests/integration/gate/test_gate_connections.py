@@ -18,7 +18,7 @@ PROBLEM = "Content-Type: application/problem+json\r\nContent-Length: 2\r\n\r\n{}
 
 @pytest.fixture
 def gated(parts, gate_files, shop, visitor_queue, make_directory):
-    """A site behind a queue, somebody who is in, and what stands between the site's nginx and the pool."""
+    """The proxy between the site's nginx and the pool, a site behind a queue, and a visitor who has been admitted."""
     sockets = parts.directory / "fcgi"
     proxy = FastcgiProxy(sockets / "proxy.sock", sockets / "queue.sock")
     place = parts.directory / "data" / "gate-proxy"
@@ -36,7 +36,7 @@ def gated(parts, gate_files, shop, visitor_queue, make_directory):
 
 
 def held(browser):
-    """Headers of somebody who shows the same cookies for ever."""
+    """Headers of a visitor who sends the same cookies each time."""
     return {**NAVIGATION, "Cookie": "; ".join(f"{name}={value}" for name, value in browser.cookies.items())}
 
 
@@ -46,7 +46,7 @@ def answers_folder(site):
 
 
 def test_one_connection_serves_many_checks(gated, shop):
-    """Whatever is asked and whatever the verdict. Without fastcgi_store each check would take a connection of its own."""
+    """For any request and any verdict. Without fastcgi_store each check would take a connection of its own."""
     proxy, site, browser = gated
     shop.forget()
     before = answers_folder(site).stat().st_mtime_ns
@@ -64,7 +64,7 @@ def test_one_connection_serves_many_checks(gated, shop):
 
 
 def test_crowd_shares_connections(gated):
-    """As many connections as questions at one time, however many follow."""
+    """As many connections as checks in parallel, however many follow."""
     proxy, site, browser = gated
     answers = Http(site.port).together([("GET", "/style.css", held(browser), None)] * 200, 8, timeout=120)
     assert {reply.status for reply in answers} == {200}
@@ -72,7 +72,7 @@ def test_crowd_shares_connections(gated):
 
 
 def test_other_answers_are_failures_and_no_files(gated, shop):
-    """A worker says that only to what it cannot read; nothing of it gets into a file on its way."""
+    """A worker sends these only for a request that it cannot read; nginx writes none of them to a file."""
     proxy, site, browser = gated
     shop.forget()
     before = answers_folder(site).stat().st_mtime_ns
@@ -97,7 +97,7 @@ def test_nothing_is_ever_stored(gated):
 
 
 def test_worker_dies(gated, shop):
-    """Before its answer: another one is asked. In the middle of it: nobody gets through by half an answer."""
+    """Before its answer: nginx asks another worker. In the middle of it: half an answer admits nobody."""
     proxy, site, browser = gated
     proxy.close_all()
     assert browser.ask("/style.css").status == 200

@@ -1,4 +1,4 @@
-"""What an operator does to one visitor or member; and visitors whose place is returned, so that the next one is admitted at once."""
+"""What an operator does to one visitor or member; and places that are returned, so that the next visitor is admitted at once."""
 
 import json
 
@@ -12,7 +12,7 @@ from lib.wait import holds_for, until, within
 
 @pytest.fixture
 def full(visitor_queue, make_site, gate_files):
-    """One place, somebody in it, and somebody who waits for it. A place lives for minutes."""
+    """A queue with one place, a visitor who holds it, and one who waits for it. A place lasts for minutes."""
     class Full:
         queue = visitor_queue(maxActive=1, entryTtlSeconds=300, tickMs=100)
         site = make_site(queue, lines=[f"include {gate_files}/return.conf;"])
@@ -23,7 +23,7 @@ def full(visitor_queue, make_site, gate_files):
     return Full
 
 
-def comes_in_at_once(full):
+def is_admitted_at_once(full):
     full.second.come_in(seconds=3)
     within(1.0, lambda: not any(full.first.is_through() for _ in range(4)), "the other visitor's place, on every worker")
 
@@ -31,12 +31,12 @@ def comes_in_at_once(full):
 def test_the_shop_s_answer_gives_the_place_back(full, api):
     done = full.first.ask("/done")
     assert done.status == 200 and b"Good-bye" in done.body, "the visitor sees the shop's page"
-    comes_in_at_once(full)
+    is_admitted_at_once(full)
     assert api.stats(full.queue)["ready"] == 1
 
 
 def test_nobody_gives_back_what_is_another_s(full, shop):
-    """The header counts in an answer of the site's only, for the visitor who got it."""
+    """The header counts only in a response of the site, for the visitor who receives it."""
     stranger = Visitor(full.site.port)
     for headers in ({"X-Sluice-Return": "1"}, {"Sluice-Return": "1"}):
         assert full.first.ask(headers=headers).status == 200
@@ -58,7 +58,7 @@ def test_the_shop_s_server_gives_the_place_back(full, api):
     value = full.first.cookies[f"sluice_pass-{full.queue}"]
     path = f"/queues/{full.queue}/returns"
     assert api.admin("POST", path, {"pass": value}).status == 204
-    comes_in_at_once(full)
+    is_admitted_at_once(full)
     assert api.admin("POST", path, {"pass": value}).status == 204, "twice is once"
     assert full.second.is_through(), "and a late one takes nothing from the next"
     assert full.first.ask().face == "WAITING"
@@ -142,8 +142,8 @@ def test_promote_and_evict_with_their_audit(api):
     assert all(second.name in json.dumps(row) for row in rows), "it tells whom"
 
 
-def test_promoted_visitor_comes_in(full, api):
-    """Support lets one in: the page's next request is through. maxActive stands."""
+def test_promoted_visitor_is_admitted(full, api):
+    """An operator promotes a waiting visitor: the page's next request passes. maxActive is unchanged."""
     member = full.second.visitor_id()
     path = f"/queues/{full.queue}/members/{member}"
     assert_problem(api.admin("POST", f"{path}/promote"), 409, "NO_ROOM")

@@ -1,4 +1,4 @@
-"""Parts of Sluice that are gone: whoever is in stays until the visit ends, nobody new comes in, everybody is told."""
+"""Outages of parts of Sluice: admitted visitors stay until their visit ends, nobody new is admitted, every client is told."""
 
 import json
 import time
@@ -12,7 +12,7 @@ from lib.wait import holds_for, until
 
 @pytest.fixture
 def in_and_out(visitor_queue, make_site):
-    """A site, a visitor who is in, and one who is not."""
+    """A site, and a visitor who has been admitted."""
     def make(**settings):
         queue = visitor_queue(**{"entryTtlSeconds": 60, **settings})
         site = make_site(queue, {"/nowhere/": "never-made"})
@@ -38,7 +38,7 @@ def refused_well(site, faces, code="ADMISSION_UNAVAILABLE"):
 
 @pytest.mark.parametrize("how", ["stopped", "silent"])
 def test_redis_gone(parts, in_and_out, shop, how):
-    """A pass counts until the end that it names; one whose time is over does not, and nobody new comes in."""
+    """A pass counts until the end that it names; an expired one does not, and nobody new is admitted."""
     queue, site, browser = in_and_out(entryTtlSeconds=4)
     ends = int(browser.gate_pass(queue).ends)
     parts.redis.config_set("appendfsync", "always")
@@ -75,7 +75,7 @@ def test_redis_gone(parts, in_and_out, shop, how):
 
 
 def test_queue_pool_gone(parts, in_and_out, shop):
-    """Closed, with a page of nginx's own, for everybody: nobody can tell any more who is in."""
+    """Closed, with a page of nginx's own, for every client: without the pool no pass can be checked."""
     queue, site, browser = in_and_out()
     parts.pools["queue"].stop(seconds=20)
     try:
@@ -104,7 +104,7 @@ def test_queue_pool_gone(parts, in_and_out, shop):
 
 
 def test_unknown_queue(in_and_out, shop):
-    """A queue that is not there lets nobody in; the site's maker is told what is wrong."""
+    """A queue that does not exist admits nobody; the problem says so to the site's operator."""
     _, site, browser = in_and_out()
     shop.forget()
     for client in (browser, Visitor(site.port)):
@@ -127,7 +127,7 @@ def test_queue_s_name_that_is_none(parts, make_site, shop, name):
 
 
 def test_redis_that_lost_its_memory(parts, api, in_and_out):
-    """A pass brings its owner back in, without standing in line again."""
+    """A pass admits its owner again, without another wait."""
     queue, site, browser = in_and_out(recoverySeconds=2)
     before = browser.gate_pass(queue)
     stranger = Visitor(site.port)
@@ -197,7 +197,7 @@ def not_configured(client, path):
 
 @pytest.mark.limit(90)
 def test_a_worker_that_started_after_redis_lost_its_memory(parts, in_and_out, shop):
-    """It has no entry of the queue, and Redis has no settings: an outage, in which a pass counts and nobody new comes in."""
+    """It has no entry of the queue, and Redis has no settings: an outage, in which a pass counts and nobody new is admitted."""
     queue, site, browser = in_and_out(recoverySeconds=0)
     forged = with_pass(parts, site, browser.gate_pass(queue), queue="never-made")
     parts.reconcile(expect=None)
@@ -236,7 +236,7 @@ def test_rules_of_a_change_that_both_stores_have_lost(parts, api, in_and_out):
 
 
 def test_a_queue_that_redis_knows_is_judged_by_it(parts, api, in_and_out, make_site, shop):
-    """While others may still be lost: one that was deleted or is on hold lets nobody in."""
+    """While others may still be lost: a queue that was deleted or is on hold admits nobody."""
     queue, site, browser = in_and_out()
     gone = api.queue()
     assert api.admin("DELETE", f"/queues/{gone}").status == 204

@@ -73,7 +73,7 @@ def test_changes_are_seen_within_a_second(board, api):
         holds_for(0.07 * number, lambda seen=seen: not seen(), f"another {field} before the change")
         change()
         late += not is_within(1.0, seen, "the change")
-    # A machine that is busy with something else may be late once.
+    # On a busy machine one may be late.
     assert late <= 1
 
 

@@ -1,4 +1,4 @@
-"""Polls and entries of one moment are one question to Redis, and answered as the scripts answer them."""
+"""Polls and entries of one moment are one query to Redis, and get the answers that the scripts would give."""
 
 import random
 import threading
@@ -202,7 +202,7 @@ class AtOnce:
 
 
 def test_many_at_once_cost_few_questions(parts, api, scripts, ticked):
-    """How many of a crowd reach a worker in one turn is the machine's to say: one crowd of some is enough."""
+    """How many of a crowd reach a worker in one turn depends on the machine: one crowd out of several is enough."""
     queue = ticked()
     at_once = AtOnce(parts, api)
     members = [api.member() for _ in range(60)]
