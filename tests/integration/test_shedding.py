@@ -193,7 +193,7 @@ def test_order_pool_late(parts, api, tuned):
 
 
 def test_refusals_are_spread(parts, api):
-    """nginx' own refusals too: each of the seconds is as likely."""
+    """nginx's own refusals too: each of the seconds is as likely."""
     parts.pools["queue"].stop(seconds=20)
     try:
         answers = api.together([("GET", "/v1/queues/some/position", {}, None)] * 200, 8)

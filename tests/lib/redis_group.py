@@ -174,7 +174,7 @@ class SentinelGroup(_Group):
                     pass
                 time.sleep(0.1)
             return None
-        return until(asked, seconds, "an orderly fail-over")
+        return until(asked, seconds, "an orderly failover")
 
     def wait_in_step(self):
         """Until the primary has two replicas in step again."""

@@ -64,7 +64,7 @@ def lives_s(reply, name):
 
 @pytest.mark.parametrize("secure", ["false", "true"])
 def test_the_ticket_s_cookie_lives_as_long_as_the_ticket(visitor_queue, make_site, with_settings, secure):
-    """After a loss of Redis' data the ticket alone proves the place, however long its owner has waited."""
+    """After a loss of Redis's data the ticket alone proves the place, however long its owner has waited."""
     queue = visitor_queue(ratePerSecond=0)
     site = make_site(queue)
     with_settings(cookie_secure=secure, queue_ticket_ttl_seconds="86400")

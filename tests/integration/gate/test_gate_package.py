@@ -71,7 +71,7 @@ def test_nothing_is_set_for_the_site_s_own_locations(installed_files, name, allo
 
 
 def test_each_answer_of_ours_says_how_it_is_given(installed_files):
-    """A location for which the server block sets nothing has all that it needs: the headers, time-outs and limits."""
+    """A location for which the server block sets nothing has all that it needs: the headers, timeouts and limits."""
     def missing(location):
         inside = location[location.index(" {") + 2:-1]
         return not included(re.sub(r"location [^{]* \{.*", "", inside)) & {"own_answer.conf"}
@@ -158,7 +158,7 @@ def test_a_cache_of_the_site_s_does_not_keep_our_answers(all_parts, api, install
 
 
 def test_our_own_addresses_have_what_the_site_does_not_set(site_of, api):
-    """Their time-outs, types, error pages and headers, whatever the site has."""
+    """Their timeouts, types, error pages and headers, whatever the site has."""
     site = site_of("""
         error_page 404 405 429 =200 /free;
         location = /free { return 200 "free"; }

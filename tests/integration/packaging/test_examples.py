@@ -122,7 +122,7 @@ def test_a_visitor_comes_through_balancer_and_host_to_the_shop(parts, api, examp
 
 @pytest.mark.parametrize("name", ["app-1.internal", "127.0.0.1", "shop.example"])
 def test_a_host_is_asked_by_whatever_name_on_port_80(parts, examples, name):
-    """As prometheus.yml, nginx' exporter and balancers ask it, without TLS; all else is redirected to the site."""
+    """As prometheus.yml, nginx's exporter and balancers ask it, without TLS; all else is redirected to the site."""
     assert examples.ask_host("/readyz", name).json == {"status": "ok", "parts": {"redis": "ok", "postgres": "ok"}}
     assert examples.ask_host("/livez", name).status == 200
     metrics = examples.ask_host("/metrics", name)

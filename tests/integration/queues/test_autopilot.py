@@ -128,7 +128,7 @@ def test_what_an_operator_sets_counts_at_once(api, autopilot_queue):
 
 
 def test_orders_are_measured_with_their_wait(parts, api):
-    """Of the autopilot nothing is switched on; the figures are there all the same, and a fail-over keeps them."""
+    """Of the autopilot nothing is switched on; the figures are there all the same, and a failover keeps them."""
     queue = api.queue(maxActive=100)
     sku = api.product(queue, stock=1000)
     members = api.ready_members(queue, 12)

@@ -1,4 +1,4 @@
-"""nginx' own limits: by address, an IPv6 /64 as one, by person, and by kind in front of a pool that stands still; what probes
+"""nginx's own limits: by address, an IPv6 /64 as one, by person, and by kind in front of a pool that stands still; what probes
 cost."""
 
 import asyncio

@@ -96,7 +96,7 @@ def test_the_queues_primary_dies_in_the_middle_of_a_rush(cluster_parts):
     assert_kept(parts, rush, queue)
     excess = len(rush.admissions()) - len(rush.shoppers)
     bound = BURST + RATE * (promoted - killed + 1)
-    print(f"cluster fail-over: promoted after {promoted - killed:.1f} s, polls again after "
+    print(f"cluster failover: promoted after {promoted - killed:.1f} s, polls again after "
           f"{rush.first('polled', promoted - 0.2) - killed:.1f} s; tokens lost {excess} (bound {bound:.0f}); "
           f"refused {rush.refusals()}")
     assert 0 <= excess <= bound

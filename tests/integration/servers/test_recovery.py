@@ -167,7 +167,7 @@ def test_a_recovery_that_needs_more_attempts_than_a_pass_has_is_continued_at_onc
 
 @pytest.fixture
 def restored(parts):
-    """A function that makes PostgreSQL lose what `change` does to a queue, as a fail-over or a backup would."""
+    """A function that makes PostgreSQL lose what `change` does to a queue, as a failover or a backup would."""
     columns = "settings, operator_state, version, epoch, incarnation, seq_checkpoint, deleted_at"
 
     def lose(queue, change):

@@ -66,7 +66,7 @@ def test_the_primary_dies_in_the_middle_of_a_rush(group_parts, record_property):
     detection = promoted - killed
     back = rush.first("polled", promoted - 0.2) - killed
     tokens = rush.admissions()
-    # Admissions stand still from the fail-over to the recovery's end. Whoever was let in before and polled after it is seen
+    # Admissions stand still from the failover to the recovery's end. Whoever was let in before and polled after it is seen
     # at once, with an end that the outage has moved.
     early = [one for one in tokens if one[2] < killed]
     late = [one for one in tokens if one[2] > killed + back + 0.7 * RECOVERY_S]
@@ -76,14 +76,14 @@ def test_the_primary_dies_in_the_middle_of_a_rush(group_parts, record_property):
     # A busy machine may make the Sentinels think that the next one is dead, too.
     losses = api.state(queue)["incarnation"] - 1
     bound = losses * (BURST + RATE * (detection + LAG_S))
-    print(f"fail-over: promoted after {detection:.1f} s, polls again after {back:.1f} s, nobody let in for "
+    print(f"failover: promoted after {detection:.1f} s, polls again after {back:.1f} s, nobody let in for "
           f"{stood_still / 1000:.1f} s; tokens lost {excess} (bound {bound:.0f}); let in before {len(early)}; "
           f"refused {rush.refusals()}")
     assert 0 <= excess <= bound
     span = (tokens[-1][0] - tokens[0][0]) / 1000
-    assert len(tokens) <= BURST + RATE * (span + 1) + bound, "the rate, and what a fail-over may add"
+    assert len(tokens) <= BURST + RATE * (span + 1) + bound, "the rate, and what a failover may add"
     assert back < 45 and (RECOVERY_S - 1) * 1000 <= stood_still < 45_000
-    assert losses >= 1, "a fail-over may have lost something: recovered"
+    assert losses >= 1, "a failover may have lost something: recovered"
     # Those let in before, and those let in after: in order of their numbers.
     assert not inversions(late)
     assert not inversions(early)
@@ -118,7 +118,7 @@ def test_without_replicas_nothing_is_written(group_parts):
 
 @pytest.mark.limit(150)
 def test_a_demoted_primary_is_not_written_to(group_parts):
-    """An orderly fail-over: nobody died, connections are cut by the Sentinels, and all go to the new one."""
+    """An orderly failover: nobody died, connections are cut by the Sentinels, and all go to the new one."""
     parts, group, api = group_parts, group_parts.redis_server, group_parts.api
     queue = api.queue(recoverySeconds=0)
     members = [api.member() for _ in range(5)]
@@ -130,7 +130,7 @@ def test_a_demoted_primary_is_not_written_to(group_parts):
     group.fail_over(before)
     group.wait_in_step()
     until(lambda: all(member.position(queue).status == 200 for member in members), 20, "polls go on")
-    print(f"ordered fail-over: all replicas in step and polls answered after {time.monotonic() - begin:.1f} s")
+    print(f"ordered failover: all replicas in step and polls answered after {time.monotonic() - begin:.1f} s")
     assert [member.position(queue)["rank"] for member in members] == list(range(5))
     newcomer = api.member()
     until(lambda: newcomer.enter(queue).status == 201, 10)
