@@ -9,7 +9,7 @@ TEXTS = ["", " ", "a", "A", "-", "a" * 63, "a" * 64, "a" * 65, "a" * 300, "a" * 
          "1e9", "9" * 30, "2026-01-01T00:00:00Z", "2026-02-30T00:00:00Z", "9999-12-31T23:59:60Z", "0000-00-00T00:00:00Z", "*", "?", "[a]", "a,b", "a;b", "a=b",
          "v~" + "A" * 22, "o_" + "A" * 22, "A" * 43, "eyJhbGciOiJub25lIn0.e30.", "https://evil.example/", "javascript:1", "::1", "0.0.0.0/0"]
 NUMBERS = [0, 1, -1, 2, 0.5, -0.5, 99, 100, 101, 1000, 10000, 10001, 2**31 - 1, 2**31, 2**53, 2**53 + 1, 2**63 - 1, 2**63, -2**63, -2**63 - 1, 2**64, 10**25,
-           1e300, 1e-300, -1e300, 1.0, 3.14]
+           1e300, 1e-300, -1e300, 1.0, 3.14, 100 * 1.1, 0.1 + 0.2, 122.99999999999999, 6.9999996, 1e-9, 0.9999999999, 0.1234567]
 # Bodies as bytes, whatever is expected.
 BODIES = [b"", b" ", b"{", b"}", b"[]", b"null", b"0", b'""', b'{"a"', b"{}{}", b'{"":0}', b"{\"a\":\"\xff\"}", b'{"a":"\\ud800"}', b'{"a":"\\u0000"}', b"\xef\xbb\xbf{}",
           b"[" * 3000, b'{"a":' * 3000, b"{\"a\":1e999}", b"{'a':1}", b"\0" * 100, b"a=b&c=d", b"--x\r\nContent-Disposition: form-data\r\n\r\n", b"<a/>",
@@ -74,7 +74,7 @@ class Values:
         return int(value) // step * step
 
     def _number(self, schema, _field):
-        return self.random.choice([schema.get("minimum", 0), 10, 1000, 0.5])
+        return self.random.choice([schema.get("minimum", 0), 10, 1000, 0.5, 100 * 1.1, 2.05, 5.833333, 1e-9])
 
     def _boolean(self, _schema, _field):
         return self.random.random() < 0.5

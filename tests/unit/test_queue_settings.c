@@ -210,6 +210,27 @@ TEST(a_given_burst_stays)
     assert_shows(settings, "burst", "50");
 }
 
+TEST(a_number_is_rounded_to_its_six_places)
+{
+    json_object *settings = replaced("{\"ratePerSecond\": 2.05, \"tickMs\": 60000}");
+
+    assert_shows(settings, "burst", "123"); /* 122.99999999999999 */
+    settings = replaced("{\"ratePerSecond\": 5.833333, \"tickMs\": 1200}");
+    assert_shows(settings, "burst", "7"); /* 6.9999996 */
+    settings = replaced("{\"ratePerSecond\": 110.00000000000001, \"burst\": 220.00000000000003, "
+                        "\"priorityShare\": 0.30000000000000004}");
+    assert_shows(settings, "ratePerSecond", "110");
+    assert_shows(settings, "burst", "220");
+    assert_shows(settings, "priorityShare", "0.3");
+    settings = replaced("{\"ratePerSecond\": 9999.999999, \"burst\": 9999999.1}");
+    assert_shows(settings, "ratePerSecond", "9999.999999");
+    assert_shows(settings, "burst", "9999999.1");
+    settings = replaced("{\"autopilot\": {\"floor\": 1.1000000000000001, "
+                        "\"ceiling\": 2.9999999999999996, \"maxErrorPercent\": 0.001}}");
+    assert_non_null(strstr(shown(settings), "\"floor\":1.1,\"ceiling\":3,"));
+    assert_non_null(strstr(shown(settings), "\"maxErrorPercent\":0.001,"));
+}
+
 /** A body that is refused, where, and a piece of the sentence. */
 struct refusal {
     const char *given;
@@ -229,6 +250,10 @@ static const struct refusal REFUSALS[] = {
     {"{\"ratePerSecond\": Infinity}", "/ratePerSecond", "a number"},
     {"{\"ratePerSecond\": 1e400}", "/ratePerSecond", "a number"},
     {"{\"ratePerSecond\": 0.1234567}", "/ratePerSecond", "6 decimal places"},
+    {"{\"ratePerSecond\": 1e-9}", "/ratePerSecond", "6 decimal places"},
+    {"{\"ratePerSecond\": 5e-324}", "/ratePerSecond", "6 decimal places"},
+    {"{\"priorityShare\": 1e-9}", "/priorityShare", "6 decimal places"},
+    {"{\"burst\": 0.99999999999}", "/burst", "from 1"},
     {"{\"maxActive\": 0}", "/maxActive", "from 1 to 10000000"},
     {"{\"maxActive\": 1.5}", "/maxActive", "a whole number"},
     {"{\"maxActive\": 99999999999999999999}", "/maxActive", "from 1 to 10000000"},
@@ -256,6 +281,7 @@ static const struct refusal REFUSALS[] = {
     {"{\"autopilot\": {\"orderP95Ms\": 0}}", "/autopilot/orderP95Ms", "from 1 to 60000"},
     {"{\"autopilot\": {\"floor\": null}}", "/autopilot/floor", "from 0.1 to 100000"},
     {"{\"autopilot\": {\"maxErrorPercent\": 0.12345}}", "/autopilot/maxErrorPercent", "3 decimal"},
+    {"{\"autopilot\": {\"maxErrorPercent\": 1e-9}}", "/autopilot/maxErrorPercent", "3 decimal"},
     {"{\"autopilot\": {\"floor\": 6, \"ceiling\": 5}}", "/autopilot/floor", "above ceiling"},
     {"{\"autopilot\": {\"ceiling\": 500}, \"burst\": 60}", "/burst", "from 500"},
     {"{\"bypass\": []}", "/bypass", "null or an object"},
@@ -394,6 +420,7 @@ int main(void)
         CASE(patch_changes_what_it_names_only),
         CASE(an_automatic_burst_follows_rate_and_tick),
         CASE(a_given_burst_stays),
+        CASE(a_number_is_rounded_to_its_six_places),
         CASE(what_is_wrong_is_refused_with_its_pointer),
         CASE(patch_refuses_what_is_no_setting),
         CASE(patch_checks_the_whole),

@@ -5,7 +5,7 @@
 
 #include "lib/admission/queues/queue_setting_value.h"
 
-enum { LATENCY_MOST_MS = 60000, RATE_MOST = 100000 };
+enum { LATENCY_MOST_MS = 60000, RATE_MOST = 100000, THOUSANDTHS = 1000 };
 
 static const char SETTING_NAME[] = "autopilot";
 
@@ -50,15 +50,22 @@ static json_object *usual_value(const struct field *field)
                             : queue_setting_number_json(field->usual);
 }
 
-/* At most three decimal places, so that the value is shown as it was sent. */
+static double rounded_to_thousandth(double number)
+{
+    return round(number * THOUSANDTHS) / THOUSANDTHS;
+}
+
+/* At most three decimal places, so that the value is shown as it was sent, save for what a client's
+ * own arithmetic adds to a number. */
 static bool number_is_fit(const struct field *field, json_object *value)
 {
     double number = json_object_get_double(value);
+    double rounded = rounded_to_thousandth(number);
 
     return (json_object_is_type(value, json_type_int) ||
             json_object_is_type(value, json_type_double)) &&
            isfinite(number) && number >= field->least && number <= field->most &&
-           fabs(number * 1000 - round(number * 1000)) < 1e-3;
+           fabs(number - rounded) < 1e-6 && (rounded != 0 || number == 0);
 }
 
 static bool check_field(const struct field *field, json_object *value, struct arena *arena,
@@ -84,8 +91,9 @@ static bool check_field(const struct field *field, json_object *value, struct ar
             "%s must be a number from %g to %.0f with at most 3 decimal places%s", field->name,
             field->least, field->most, field->may_be_null ? ", or null" : "");
     }
-    json_object_object_add(complete, field->name,
-                           queue_setting_number_json(json_object_get_double(value)));
+    json_object_object_add(
+        complete, field->name,
+        queue_setting_number_json(rounded_to_thousandth(json_object_get_double(value))));
     return true;
 }
 

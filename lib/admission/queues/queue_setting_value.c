@@ -10,10 +10,17 @@
 #include "lib/admission/gate/gate_bypass.h"
 #include "lib/base/clock.h"
 
-enum { NUMBER_TEXT = 64, POLL_TIERS_MAX = 10, POLL_RANK_MAX = 1000000000, POLL_SECONDS_MAX = 3600 };
+enum {
+    NUMBER_TEXT = 64,
+    POLL_TIERS_MAX = 10,
+    POLL_RANK_MAX = 1000000000,
+    POLL_SECONDS_MAX = 3600,
+    /* Six decimal places, which a double represents well enough to be shown unchanged. */
+    STEPS_PER_UNIT = 1000000
+};
 
-/* The finest step of a rate, which a double represents well enough to be shown unchanged. */
-static const double SMALLEST_STEP = 1e-6;
+/* What a client's own arithmetic may add to a number, as in 100 * 1.1 = 110.00000000000001. */
+static const double ARITHMETIC_ERROR = 1e-9;
 
 bool queue_setting_refuse(struct arena *arena, struct queue_settings_fault *fault, const char *name,
                           const char *below, const char *format, ...)
@@ -45,10 +52,16 @@ const char *json_pointer_token(struct arena *arena, const char *name)
     return token;
 }
 
+static double rounded_to_step(double number)
+{
+    return round(number * STEPS_PER_UNIT) / STEPS_PER_UNIT;
+}
+
 json_object *queue_setting_number_json(double number)
 {
     char text[NUMBER_TEXT];
 
+    number = rounded_to_step(number);
     if (number == floor(number)) {
         return json_object_new_int64((int64_t)number);
     }
@@ -99,8 +112,8 @@ static bool check_number(const struct queue_setting *setting, json_object *value
                                     setting->minimum, setting->maximum, setting->unit,
                                     strcmp(setting->default_json, "null") == 0 ? " or null" : "");
     }
-    double steps = number / SMALLEST_STEP;
-    if (fabs(steps - round(steps)) > 1e-3) {
+    double rounded = rounded_to_step(number);
+    if (fabs(number - rounded) > ARITHMETIC_ERROR || (rounded == 0 && number != 0)) {
         return queue_setting_refuse(arena, fault, setting->name, "",
                                     "%s must have at most 6 decimal places", setting->name);
     }

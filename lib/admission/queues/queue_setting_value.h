@@ -27,7 +27,8 @@ bool queue_setting_refuse(struct arena *arena, struct queue_settings_fault *faul
 /** `name` as a reference token of a JSON pointer, in the arena. */
 const char *json_pointer_token(struct arena *arena, const char *name);
 
-/** The number as JSON: an integer if it is integral, else a decimal of at most six places. */
+/** The number, rounded to six decimal places, as JSON: an integer if it is then integral, else a
+ *  decimal. */
 json_object *queue_setting_number_json(double number);
 
 /** Whether a setting of that name exists. */

@@ -112,6 +112,23 @@ def test_put_get_put_changes_nothing(api):
     assert changed <= {"ratePerSecond", "updatedAt", "version"}
 
 
+def test_numbers_with_an_arithmetic_error(api):
+    """As a client's own arithmetic gives them, and as ours does: the answers are JSON, for whoever lists the queues too."""
+    queue = api.queue(ratePerSecond=2.05, tickMs=60000, burst=None)
+    shown = [api.admin("GET", f"/queues/{queue}").json]
+    shown += [one for one in api.admin("GET", "/queues")["queues"] if one["queue"] == queue]
+    shown += [one["settings"] for one in api.admin("GET", "/overview")["queues"] if one["queue"] == queue]
+    assert [(one["ratePerSecond"], one["burst"]) for one in shown] == [(2.05, 123)] * 3
+    for given, stored in (({"ratePerSecond": 100 * 1.1, "tickMs": 1000}, 110), ({"burst": 200 * 1.1}, 220),
+                          ({"priorityShare": 0.1 + 0.2}, 0.3), ({"autopilot": {"floor": 1.1 * 1.1}}, 1.21)):
+        patched = api.admin("PATCH", f"/queues/{queue}", given)
+        assert patched.status == 200, patched.body
+        (name, value), *_ = given.items()
+        assert (patched[name]["floor"] if name == "autopilot" else patched[name]) == stored, (given, value)
+    for name in ("ratePerSecond", "priorityShare"):
+        assert_problem(api.admin("PATCH", f"/queues/{queue}", {name: 1e-9}), 400, "INVALID_REQUEST")
+
+
 def test_new_queue_has_the_documented_defaults(api):
     name = some_name("q")
     made = api.admin("PUT", f"/queues/{name}", {})
