@@ -3,6 +3,8 @@
 import json
 import re
 import secrets as randomness
+import time
+from datetime import datetime
 
 import pytest
 
@@ -10,6 +12,7 @@ from lib import tokens
 from lib.api import some_name, ticket_payload
 from lib.client import assert_problem
 from lib.tokens import encode
+from lib.wait import until
 
 
 def test_first_entry_has_rank_0_and_the_total(api):
@@ -237,6 +240,24 @@ def test_public_state(parts, api):
         "OPEN", 3, 1, 1, "Hello “you”")
     parts.reconcile(expect=None)  # until it has looked, a queue that is not in Redis may be lost
     assert_problem(api.call("GET", "/v1/queues/no-such-queue"), 404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize("path", ["/v1/queues/{queue}", "/v1/queues/{queue}/result", "/v1/coupon-events/{event}"])
+def test_public_answers_are_a_second_old_at_most(api, path):
+    """As they say themselves, whatever moment of nginx's whole seconds they are asked at."""
+    queue = api.still_queue()
+    path = path.format(queue=queue, event=api.coupon_event(queue, 1))
+    ages, end = [], time.monotonic() + 4
+
+    def ask():
+        asked = time.time()
+        answer = api.call("GET", path)
+        assert answer.headers["cache-control"] == "public, max-age=1"
+        ages.append(asked - datetime.fromisoformat(answer["serverTime"].replace("Z", "+00:00")).timestamp())
+        return time.monotonic() > end
+    until(ask, 8, "four seconds of answers", every=0.05)
+    # A machine that is busy with something else may be late once.
+    assert sorted(ages)[-2] < 1.3, max(ages)
 
 
 def test_poll_tiers(api):
