@@ -86,11 +86,14 @@ static bool spend(struct budget *budget, int64_t now_ms, int most)
     return budget->asked <= most;
 }
 
-static bool may_look_up_unknown(enum coupon_event_asker asker, int64_t now_ms)
+/* An event that was unknown within the last second has a budget of its own: a crowd that asks for one
+ * before its creation must not hide others from this worker. */
+static bool may_look_up_unknown(enum coupon_event_asker asker, bool again, int64_t now_ms)
 {
-    static struct budget budgets[ASKED_BY_ANYBODY + 1];
+    static struct budget first[ASKED_BY_ANYBODY + 1];
+    static struct budget repeated[ASKED_BY_ANYBODY + 1];
 
-    return spend(&budgets[asker], now_ms, UNKNOWN_PER_SECOND);
+    return spend(again ? &repeated[asker] : &first[asker], now_ms, UNKNOWN_PER_SECOND);
 }
 
 static bool may_look_again(const struct entry *it, int64_t now_ms)
@@ -138,17 +141,19 @@ enum coupon_outcome coupon_event_cache_find(const struct services *services, str
     int64_t now = clock_monotonic_ms();
     struct entry *it = find(id);
     struct coupon_event found;
+    bool exists = it != NULL && it->exists;
+    bool fresh = it != NULL && now - it->at_ms < FRESH_MS;
 
-    if (it != NULL && now - it->at_ms < FRESH_MS) {
+    if (exists && fresh) {
         return copy_out(it, now, event);
     }
-    if ((it == NULL || !it->exists) && !may_look_up_unknown(asker, now)) {
-        return COUPON_UNAVAILABLE;
+    if (!exists && !may_look_up_unknown(asker, fresh, now)) {
+        return fresh ? COUPON_NO_SUCH : COUPON_UNAVAILABLE;
     }
     enum coupon_outcome outcome = coupon_event_find(services->postgres, arena, id, false, &found);
     if (outcome != COUPON_FOUND && outcome != COUPON_NO_SUCH) {
-        return it != NULL && now - it->at_ms < STALE_MS ? copy_out(it, now, event)
-                                                        : COUPON_UNAVAILABLE;
+        return exists && now - it->at_ms < STALE_MS ? copy_out(it, now, event)
+                                                    : COUPON_UNAVAILABLE;
     }
     return copy_out(store(it, id, &found, outcome == COUPON_FOUND, now), now, event);
 }

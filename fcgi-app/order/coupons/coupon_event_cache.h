@@ -1,6 +1,7 @@
 /*
  * coupon_event_cache — this worker's cache of coupon events: name, queue, times, captcha. Each
  * event is read from PostgreSQL at most once a second, so requests without a token never get there.
+ * An unknown one is read each time, within a budget, so that its creation is seen at once.
  */
 #ifndef SLUICE_ORDER_COUPON_EVENT_CACHE_H
 #define SLUICE_ORDER_COUPON_EVENT_CACHE_H
@@ -31,8 +32,8 @@ enum coupon_event_asker { ASKED_BY_CALLER, ASKED_BY_ANYBODY };
 
 /** FOUND, NO_SUCH, or UNAVAILABLE: PostgreSQL does not answer, or too many unknown events were
  *  requested. Those are counted per kind of asker: clients that have not signed in must not use up
- *  the allowance of others. An entry is up to a second old, a minute while PostgreSQL does not
- *  answer. */
+ *  the allowance of others. An entry is up to a second old, that of an event a minute while
+ *  PostgreSQL does not answer. */
 enum coupon_outcome coupon_event_cache_find(const struct services *services, struct arena *arena,
                                             enum coupon_event_asker asker, struct str id,
                                             struct cached_coupon_event *event);

@@ -5,6 +5,7 @@ import http.client
 import psycopg2
 import pytest
 
+from lib.api import some_name
 from lib.client import assert_problem
 from lib.coupons import CODE, issued, public
 from lib.wait import until
@@ -48,6 +49,20 @@ def test_a_token_of_the_queue_that_an_event_moved_to(api, deleted):
     answers = api.together([member.coupon_call(event) for member in members], 12)
     assert [answer.status for answer in answers] == [201] * len(members), [answer.body for answer in answers]
     assert_problem(stranger.coupon(event, token="x" * 43), 401, "ENTRY_TOKEN_INVALID")
+
+
+def test_an_event_is_there_as_soon_as_it_is_made(api):
+    """Whatever each worker remembers of those who asked for it too early."""
+    queue = api.queue()
+    members = api.ready_members(queue, 4)
+    event = some_name("e")
+    early = api.together([member.coupon_call(event) for member in members * 4], 4)
+    assert {answer.status for answer in early} == {404}
+    api.coupon_event(queue, 10, event=event)
+    answers = api.together([member.coupon_call(event) for member in members], 4)
+    assert [answer.status for answer in answers] == [201] * 4, [answer.body for answer in answers]
+    again = api.together([member.coupon_call(event) for member in members * 2], 4)
+    assert [answer.status for answer in again] == [200] * 8, [answer.body for answer in again]
 
 
 def test_the_same_member_again(parts, api):
