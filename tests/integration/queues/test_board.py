@@ -1,5 +1,6 @@
 """The board: a queue's public state as a file that nginx serves, true within a second, or not there."""
 
+import http.client
 import json
 import os
 import shutil
@@ -105,6 +106,22 @@ def test_not_modified(board, api):
         assert again.headers[name] == first.headers[name]
     api.act(queue, "pause")
     within(1.5, lambda: board.read(queue, {"If-None-Match": first.headers["etag"]}).status == 200, "the change")
+
+
+@pytest.mark.parametrize("path", ["/_sluice/board/{queue}.json", "/openapi.yaml", "/problems/not-found", "/shop/result.html"])
+def test_a_range_is_no_matter(board, api, path):
+    """Of no file: the complete answer, with each header once."""
+    board.start()
+    queue = api.still_queue()
+    board.wait_for(queue)
+    for wanted in ("bytes=0-3", "bytes=99999999-"):
+        connection = http.client.HTTPConnection("127.0.0.1", api.port, timeout=15)
+        connection.request("GET", path.format(queue=queue), headers={"Range": wanted})
+        answer = connection.getresponse()
+        assert answer.status == 200 and len(answer.read()) > 4
+        names = [name.lower() for name, _ in answer.getheaders()]
+        assert sorted(names) == sorted(set(names)) and "accept-ranges" not in names
+        connection.close()
 
 
 def test_each_version_has_an_etag_of_its_own(board, api, parts):
