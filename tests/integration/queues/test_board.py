@@ -124,6 +124,14 @@ def test_a_range_is_no_matter(board, api, path):
         connection.close()
 
 
+def test_no_other_spelling_is_the_board_s(board, api):
+    board.start()
+    queue = api.still_queue()
+    board.wait_for(queue)
+    for rest in ("json%0a", "json%20", "json/", "JSON"):
+        assert_problem(api.call("GET", f"/_sluice/board/{queue}.{rest}"), 404, "NOT_FOUND")
+
+
 def test_each_version_has_an_etag_of_its_own(board, api, parts):
     """Several versions of one length within each second."""
     board.start(board_interval_ms=100)
