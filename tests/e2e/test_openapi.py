@@ -1,5 +1,6 @@
 """The API document is served, names every route and error, and every answer of the running system fits it."""
 
+import json
 import re
 import time
 
@@ -41,6 +42,14 @@ def test_names_every_error():
     table = set(re.findall(r"^ERROR\((\w+),", (ROOT / "fcgi-app" / "http" / "errors.tbl").read_text(), re.MULTILINE))
     document = (ROOT / "docs" / "openapi.yaml").read_text()
     assert [code for code in table if not re.search(rf"\b{code}\b", document)] == []
+
+
+def test_gives_each_setting_its_range():
+    rows = re.findall(r'^SETTING\((\w+), (?:INTEGER|NUMBER), (\d+), (\d+), "([^"]+)",',
+                      (ROOT / "lib" / "admission" / "queues" / "queue_settings.tbl").read_text(), re.MULTILINE)
+    properties = DOCUMENT["components"]["schemas"]["QueueSettings"]["properties"]
+    said = {name: [properties[name][word] for word in ("minimum", "maximum", "default")] for name, *_ in rows}
+    assert rows and said == {name: [int(least), int(most), json.loads(usual)] for name, least, most, usual in rows}
 
 
 def check(answer, method, path, status):
