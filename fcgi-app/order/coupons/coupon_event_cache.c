@@ -86,8 +86,8 @@ static bool spend(struct budget *budget, int64_t now_ms, int most)
     return budget->asked <= most;
 }
 
-/* An event that was unknown within the last second has a budget of its own: a crowd that asks for one
- * before its creation must not hide others from this worker. */
+/* An event that was unknown within the last second has a budget of its own: a crowd that asks for
+ * one before its creation must not hide others from this worker. */
 static bool may_look_up_unknown(enum coupon_event_asker asker, bool again, int64_t now_ms)
 {
     static struct budget first[ASKED_BY_ANYBODY + 1];
@@ -152,8 +152,7 @@ enum coupon_outcome coupon_event_cache_find(const struct services *services, str
     }
     enum coupon_outcome outcome = coupon_event_find(services->postgres, arena, id, false, &found);
     if (outcome != COUPON_FOUND && outcome != COUPON_NO_SUCH) {
-        return exists && now - it->at_ms < STALE_MS ? copy_out(it, now, event)
-                                                    : COUPON_UNAVAILABLE;
+        return exists && now - it->at_ms < STALE_MS ? copy_out(it, now, event) : COUPON_UNAVAILABLE;
     }
     return copy_out(store(it, id, &found, outcome == COUPON_FOUND, now), now, event);
 }

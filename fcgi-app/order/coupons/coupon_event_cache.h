@@ -40,7 +40,7 @@ enum coupon_outcome coupon_event_cache_find(const struct services *services, str
 
 /** Reads the event again for a token that Redis has refused: true if PostgreSQL has the event in
  *  another queue than event->queue (not borrowed from the cache); then `*event` is the current one.
- *  Anybody can send invalid tokens, so it is read at most 20 times a second, and beyond that once
+ *  As anybody can send invalid tokens, it is read at most 20 times a second, and beyond that once
  *  in 50 ms per event: false meanwhile, as where PostgreSQL does not answer. */
 bool coupon_event_cache_moved(const struct services *services, struct arena *arena, struct str id,
                               struct cached_coupon_event *event);
