@@ -22,6 +22,7 @@
 #include "fcgi-app/operator/members/member_why.h"
 #include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
+#include "lib/admission/gate/ip_network.h"
 #include "lib/admission/members/member.h"
 #include "lib/base/identifier.h"
 #include "lib/identity/visitor.h"
@@ -93,6 +94,21 @@ static bool add_text(struct simulated *it, const char *name, const char *paramet
         return false;
     }
     add_parameter(it, parameter, value);
+    return true;
+}
+
+static bool add_address(struct simulated *it)
+{
+    struct str text;
+    struct ip_address address;
+
+    if (!read_text(it, "address", TEXT_MAX, &text)) {
+        return false;
+    }
+    if (text.n > 0 && !ip_address_parse(text, &address)) {
+        return refuse(it, "/address", "address must be an IP address.");
+    }
+    add_parameter(it, "REMOTE_ADDR", text);
     return true;
 }
 
@@ -190,7 +206,7 @@ static bool build_request(struct simulated *it, struct request *simulated)
         return refuse(it, "/queue", "queue must be a queue's id.");
     }
     add_parameter(it, "SLUICE_QUEUE", queue);
-    if (!read_path(it) || !add_client(it) || !add_text(it, "address", "REMOTE_ADDR") ||
+    if (!read_path(it) || !add_client(it) || !add_address(it) ||
         !add_text(it, "userAgent", "HTTP_USER_AGENT") ||
         !add_text(it, "bypassSecret", "HTTP_X_SLUICE_BYPASS") ||
         !read_text(it, "member", TEXT_MAX, &it->member) ||

@@ -148,7 +148,7 @@ class TestDryRun:
             assert dry(queue, url=url)["path"] == path
 
     @pytest.mark.parametrize("body", [{"url": "x"}, {"url": "/%zz"}, {"url": 1}, {"url": "/", "client": "robot"},
-                                      {"url": "/", "member": "a b"}, {"url": "/", "cookie": "x" * 9000},
+                                      {"url": "/", "member": "a b"}, {"url": "/", "address": "x"}, {"url": "/", "cookie": "x" * 9000},
                                       {"url": "/" + "x" * 5000}])
     def test_dry_run_rejects_invalid_requests(self, api, body):
         queue = api.still_queue()
