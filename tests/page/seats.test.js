@@ -51,6 +51,20 @@ test('what a seat is to the one who looks', () => {
         new Set(['a', 'b']), new Set()).map(({ id }) => id), ['a']);
 });
 
+test('a plan is another one if anything but the states differs, whatever its version', () => {
+    const map = (version, ...seats) => ({ version, seats: seats.map((seat) => ({ section: 'A', row: '1', number: '1',
+        price: { amount: 100, currency: 'KRW' }, status: 'AVAILABLE', mine: false, ...seat })) });
+    const same = (after) => plans.isSamePlan(map(2, { id: 'B-1' }, { id: 'B-2' }), after);
+    assert.ok(same(map(2, { id: 'B-1', status: 'HELD', mine: true }, { id: 'B-2', status: 'SOLD' })));
+    assert.ok(!plans.isSamePlan(null, map(2)));
+    assert.ok(!same(map(3, { id: 'B-1' }, { id: 'B-2' })));
+    assert.ok(!same(map(2, { id: 'B-1' })));
+    assert.ok(!same(map(2, { id: 'C-1' }, { id: 'C-2' })));
+    for (const other of [{ section: 'B' }, { row: '2' }, { number: '2' }, { price: { amount: 200, currency: 'KRW' } },
+        { price: { amount: 100, currency: 'USD' } }])
+        assert.ok(!same(map(2, { id: 'B-1' }, { id: 'B-2', ...other })), JSON.stringify(other));
+});
+
 test('the map is asked for often while it is seen, seldom else, and no sooner than told', () => {
     const pause = (more) => plans.pauseFor({ hidden: false, looksHidden: 0, failures: 0, retryAfter: 0, ...more }, 0);
     assert.strictEqual(pause({}), 1500);

@@ -113,9 +113,19 @@
         return wished.has(seat.id) ? 'CHOSEN' : 'AVAILABLE';
     }
 
-    /** Whether both are versions of the same plan, so that only states can differ. */
+    /** Whether all but the states of two seats is equal. */
+    function isSameSeat(before, after) {
+        return ['id', 'section', 'row', 'number'].every((name) => before[name] === after[name]) &&
+            before.price.amount === after.price.amount && before.price.currency === after.price.currency;
+    }
+
+    /**
+     * Whether both maps have the same plan, so that only states can differ. The version is not sufficient: after a failover
+     * PostgreSQL may give the number of a lost version to another plan.
+     */
     function isSamePlan(before, after) {
-        return before !== null && before.version === after.version && before.seats.length === after.seats.length;
+        return before !== null && before.version === after.version && before.seats.length === after.seats.length &&
+            before.seats.every((seat, index) => isSameSeat(seat, after.seats[index]));
     }
 
     /** Those of `wished` that are now taken by others, according to the map. */
