@@ -23,21 +23,22 @@
 struct map_answer {
     struct str show;
     struct catalog_show info;
-    struct str plan; /* id, section, row, number, amount in each line */
+    struct catalog_object plan; /* id, section, row, number, amount in each line */
     struct seat_board board;
 };
 
 /* A tag of everything that the body is made from, so that equal bodies are recognized without
- * writing them. */
+ * writing them. The plan's version is not sufficient: after a failover PostgreSQL may give the
+ * number of a lost version to another plan. */
 static struct str tag_of(struct arena *arena, const struct map_answer *answer)
 {
     struct buffer said;
     char hash[SHA256_TEXT + 1];
 
     buffer_init(&said, SHOW_SEATS_MAX + 1024);
-    buffer_format(&said, "%.*s %.*s %.*s %lld %d ", STR_ARG(answer->show),
+    buffer_format(&said, "%.*s %.*s %.*s %lld %s %d ", STR_ARG(answer->show),
                   STR_ARG(answer->info.queue), STR_ARG(answer->info.currency),
-                  (long long)answer->info.version, answer->board.holds_known);
+                  (long long)answer->plan.version, answer->plan.etag, answer->board.holds_known);
     buffer_add(&said, answer->board.states);
     sha256_text(buffer_text(&said), hash);
     buffer_free(&said);
@@ -89,14 +90,14 @@ static void add_seat(struct buffer *body, struct str line, struct str currency, 
 static void write_body(struct response *response, const struct map_answer *answer)
 {
     struct buffer *body = &response->body;
-    struct str rest = answer->plan;
+    struct str rest = answer->plan.text;
     struct str line;
 
     response_json(response, 200);
     add_field(body, STR("{\"show\":"), answer->show);
     add_field(body, STR(",\"queue\":"), answer->info.queue);
     buffer_format(body, ",\"version\":%lld,\"holdsKnown\":%s,\"seats\":[",
-                  (long long)answer->info.version, answer->board.holds_known ? "true" : "false");
+                  (long long)answer->plan.version, answer->board.holds_known ? "true" : "false");
     for (size_t i = 0; rest.n > 0 && i < answer->board.states.n; i++) {
         (void)str_split(rest, '\n', &line, &rest);
         if (i > 0) {
@@ -112,17 +113,12 @@ static void write_body(struct response *response, const struct map_answer *answe
 static enum catalog_outcome read_show(const struct services *services,
                                       const struct request *request, struct map_answer *answer)
 {
-    struct catalog_object plan;
     enum catalog_outcome outcome =
         catalog_show(services->catalog, request->arena, answer->show, &answer->info);
 
     if (outcome == CATALOG_FOUND) {
-        outcome =
-            catalog_get(services->catalog, request->arena, CATALOG_SEAT_PLAN, answer->show, &plan);
-    }
-    if (outcome == CATALOG_FOUND) {
-        answer->plan = plan.text;
-        answer->info.version = plan.version;
+        outcome = catalog_get(services->catalog, request->arena, CATALOG_SEAT_PLAN, answer->show,
+                              &answer->plan);
     }
     return outcome;
 }
@@ -137,7 +133,7 @@ void get_seats(const struct services *services, const struct request *request,
 
     if (outcome == CATALOG_FOUND) {
         struct show_ref show = {.queue = answer.info.queue, .show = answer.show};
-        struct seat_plan plan = {.lines = answer.plan, .version = answer.info.version};
+        struct seat_plan plan = {.lines = answer.plan.text, .version = answer.plan.version};
         outcome = seat_board_read(services, request->arena, &show, &plan, caller.id, &answer.board)
                       ? CATALOG_FOUND
                       : CATALOG_UNAVAILABLE;

@@ -106,9 +106,17 @@ def fallen_back(parts, api):
             api.show(cls.queue, seats, name=cls.show, concert=cls.concert)
 
         @classmethod
+        def map_has(cls, *seats):
+            """The map of the catalogue, within the second that its hosts may be behind."""
+            def with_plan():
+                answer = api.seats(cls.show)
+                return [seat["id"] for seat in answer["seats"]] == list(seats) and answer
+            return until(with_plan, 3, "the map has the plan")
+
+        @classmethod
         def is_sold(cls, *seats):
-            """The map of the catalogue, within the second that its hosts may be behind, and then a hold."""
-            until(lambda: [seat["id"] for seat in api.seats(cls.show)["seats"]] == list(seats), 3, "the map has the plan")
+            """The map of the catalogue, and then a hold."""
+            cls.map_has(*seats)
             member = api.ready_member(cls.queue)
             assert member.hold(cls.show, seats[0]).status == 201
             answer = api.seats(cls.show, member)
@@ -116,6 +124,7 @@ def fallen_back(parts, api):
             assert [seat["id"] for seat in answer["seats"] if seat["mine"]] == [seats[0]]
             return True
     FallenBack.put("B-1", "B-2", "B-3")
+    FallenBack.lost_map = FallenBack.map_has("B-1", "B-2", "B-3")
     parts.reconcile_until(lambda: parts.outbox_empty(FallenBack.queue))
     parts.postgres.query("UPDATE seat SET id = replace(id, 'B', 'A') WHERE show = %s RETURNING id", FallenBack.show)
     parts.postgres.query("UPDATE show SET version = 1, updated_at = created_at WHERE id = %s RETURNING id", FallenBack.show)
@@ -135,6 +144,10 @@ def test_a_version_that_was_given_twice(parts, api, fallen_back):
     info = key(fallen_back.queue, fallen_back.show, "info")
     assert api.admin("GET", f"/shows/{fallen_back.show}?seats=false")["version"] == 2
     assert parts.redis.hget(info, "version") == "2"
+    free = [fallen_back.lost_map, fallen_back.map_has("C-1", "C-2", "C-3")]
+    assert [(answer["version"], answer["holdsKnown"]) for answer in free] == [(2, True)] * 2
+    assert api.seats(fallen_back.show, **{"If-None-Match": free[0].headers["etag"]}).status == 200, "a page has the lost plan"
+    assert api.seats(fallen_back.show, **{"If-None-Match": free[1].headers["etag"]}).status == 304
     assert fallen_back.is_sold("C-1", "C-2", "C-3")
     parts.reconcile_until(lambda: parts.outbox_empty(fallen_back.queue))
     assert mended(parts.reconcile()) == (0, 0, 0)
