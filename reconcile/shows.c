@@ -103,18 +103,19 @@ static bool load_if_outdated(struct reconcile *reconcile, const struct queue_row
 {
     const struct show_ref ref = {.queue = queue->id, .show = show->show};
     struct show_known known;
-    bool differs = true;
+    bool differs;
     enum outcome found = seats_known(reconcile->redis, reconcile->arena, &ref, &known);
 
     if (found == OUTCOME_ADMISSION_UNAVAILABLE) {
         reconcile->report.redis_silent = true;
         return false;
     }
-    if (found == OUTCOME_OK && compare_plan(reconcile, show, &known, &differs) != POSTGRES_OK) {
+    /* A load of a lost version that never ended refuses lower ones also where none is in force. */
+    if (compare_plan(reconcile, show, &known, &differs) != POSTGRES_OK) {
         reconcile->report.postgres_silent = true;
         return false;
     }
-    if (!differs) {
+    if (found == OUTCOME_OK && !differs) {
         return true;
     }
     log_event(known.version > show->version ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "show.load",

@@ -360,6 +360,7 @@ def test_correction_overrules_a_later_change(show):
 def test_show_is_there_with_the_last_piece_only(line, ready):
     show = Show(line)
     token = ready()
+    assert show.call("seats_known") == ["NOT_FOUND", "show", 0]
     for first in (0, 5, 10):
         assert show.load_piece("l", 1, ALL[first:first + 5], first, len(ALL)) == "LOADED"
         assert show.hold("m", token, "A-1") == ["NOT_FOUND", "show"]
@@ -367,7 +368,7 @@ def test_show_is_there_with_the_last_piece_only(line, ready):
         assert show.call("seats_map", "m") == ["NOT_FOUND", "show"]
         assert show.claim("m", token, "A-1") == ["NOT_FOUND", "show"]
         assert show.give_back("m") == ["NOT_FOUND", "show"]
-        assert show.call("seats_known") == ["NOT_FOUND", "show"]
+        assert show.call("seats_known") == ["NOT_FOUND", "show", 1], "being loaded"
     show.publish(("A-2", 1, "S", "x", "o_1"), ("A-19", 1, "O", "x", "o_1"))
     assert show.load_piece("l", 1, ALL[15:], 15, len(ALL)) == "LOADED"
     show.version, show.seats = 1, ALL

@@ -154,13 +154,14 @@ enum outcome seats_load(struct redis *redis, struct arena *arena, const struct s
 
 /** A show as Redis has it. */
 struct show_known {
-    int64_t version;    /* of the plan in force */
+    int64_t version;    /* of the plan in force; 0: none */
     int64_t updated_us; /* when it was stored; 0: unknown, loaded by the release before */
     int64_t highest;    /* version in force or being loaded */
     int64_t held;       /* seats held now, running orders included */
 };
 
-/** What Redis has of a show. OK, NOT_FOUND (not loaded), or ADMISSION_UNAVAILABLE. */
+/** What Redis has of a show. OK, NOT_FOUND (no plan in force; only `highest` is set), or
+ *  ADMISSION_UNAVAILABLE. */
 enum outcome seats_known(struct redis *redis, struct arena *arena, const struct show_ref *show,
                          struct show_known *known);
 

@@ -133,12 +133,18 @@ enum outcome seats_known(struct redis *redis, struct arena *arena, const struct 
     const redisReply *reply =
         redis_call(redis, arena,
                    redis_command_show_script(arena, SCRIPT_SEATS_KNOWN, show->queue, show->show));
+    enum outcome outcome = outcome_of(reply);
 
-    *known = (struct show_known){.version = redis_reply_int(reply, 1, 0),
-                                 .held = redis_reply_int(reply, 2, 0),
-                                 .updated_us = redis_reply_int(reply, 3, 0),
-                                 .highest = redis_reply_int(reply, 4, 0)};
-    return outcome_of(reply);
+    *known = (struct show_known){0};
+    if (outcome == OUTCOME_OK) {
+        known->version = redis_reply_int(reply, 1, 0);
+        known->held = redis_reply_int(reply, 2, 0);
+        known->updated_us = redis_reply_int(reply, 3, 0);
+        known->highest = redis_reply_int(reply, 4, 0);
+    } else if (outcome == OUTCOME_NOT_FOUND) {
+        known->highest = redis_reply_int(reply, 2, 0);
+    }
+    return outcome;
 }
 
 bool seats_forget(struct redis *redis, struct arena *arena, const struct show_ref *show)

@@ -163,3 +163,14 @@ def test_a_load_of_a_lost_version_that_never_ended(parts, fallen_back):
     assert mended(parts.reconcile()) == (1, 0, 0)
     assert parts.redis.hmget(info, "version", "loading") == ["10", None]
     assert mended(parts.reconcile()) == (0, 0, 0)
+
+
+def test_the_first_load_of_a_lost_version_that_never_ended(parts, fallen_back):
+    """Redis has no version of the show, and a load of one above PostgreSQL's."""
+    info = key(fallen_back.queue, fallen_back.show, "info")
+    parts.redis.delete(info)
+    parts.redis.hset(info, mapping={"loading": 9, "loadingBy": "dead", "loaded": 0})
+    assert mended(parts.reconcile()) == (1, 0, 0)
+    assert parts.redis.hmget(info, "version", "loading") == ["10", None]
+    assert fallen_back.is_sold("A-1", "A-2", "A-3")
+    assert mended(parts.reconcile()) == (0, 0, 0)
