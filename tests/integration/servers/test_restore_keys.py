@@ -73,6 +73,11 @@ def test_keys_that_are_replaced_stay_readable_by_their_programs(host):
     assert host.owners() == before
 
 
+def test_who_replaces_keys_hears_that_the_other_hosts_need_them(host):
+    assert "to all other hosts" in host.restore("--replace-keys")
+    assert "other hosts" not in host.restore()
+
+
 def test_keys_are_not_replaced_if_the_database_is_not_restored(host):
     (host.place / "database-refuses").touch()
     (host.secrets / KEYS[0]).unlink()
