@@ -121,6 +121,11 @@ def upgraded(host):
     return SimpleNamespace(acl=acl, now=now, before=acl.read_text())
 
 
+def rewritten(text):
+    """redis.conf as CONFIG REWRITE leaves it."""
+    return re.sub(r"^(aclfile|unixsocket) (\S+)$", r'\1 "\2"', text, flags=re.MULTILINE)
+
+
 def told(host):
     """What Redis is told about its users: the words of each."""
     return {name: rules.split() for name, rules in re.findall(r"^ACL SETUSER (\S+) (.*)$", host.calls.read_text(), re.MULTILINE)}
@@ -139,6 +144,16 @@ def test_an_upgrade_gives_redis_the_commands_that_its_programs_need(host, upgrad
     host.run("--make")
     rules = told(host)
     assert all(words[0] == "reset" for words in rules.values()) and "off" in rules["default"]
+
+
+def test_an_upgrade_renews_the_users_of_a_redis_that_has_rewritten_its_configuration(host, upgraded):
+    conf = rewritten(f"aclfile /etc/redis/others.acl\n{host.conf.read_text()}")
+    assert '\naclfile "/etc/redis/sluice.acl"\n' in conf
+    host.conf.write_text(conf)
+    host.run()
+    assert upgraded.acl.read_text() == upgraded.now and "+multi" in told(host)["sluice-queue"]
+    host.run("--make")
+    assert host.conf.read_text() == conf
 
 
 def test_a_program_that_is_connected_stays_so_when_it_gets_another_command(host, upgraded, make_directory):
@@ -197,10 +212,10 @@ def test_a_redis_that_refuses_new_users_stops_the_upgrade(host, upgraded):
 
 
 @pytest.mark.parametrize("setting, value", [("redis_address", "10.0.0.1:6379"), ("redis_password_file", "/etc/shop-{program}.key"),
-                                            ("aclfile", None)])
+                                            ("aclfile", ""), ("aclfile", "aclfile /etc/redis/users.acl\n")])
 def test_users_of_another_redis_are_not_renewed(host, upgraded, setting, value):
-    if value is None:
-        host.conf.write_text(REDIS_CONF)
+    if setting == "aclfile":
+        host.conf.write_text(REDIS_CONF + value)
     else:
         change(host.config, setting, value)
     host.run()
@@ -258,7 +273,7 @@ def test_units_reach_what_the_settings_name(host, settings, opened, bound):
     assert "IPAddressDeny=any\nIPAddressAllow=localhost\n" in text
 
 
-@pytest.mark.parametrize("line", ["aclfile /etc/redis/users.acl", "user shop on nopass ~* +@all"])
+@pytest.mark.parametrize("line", ["aclfile /etc/redis/users.acl", 'aclfile "/etc/redis/users.acl"', "user shop on nopass ~* +@all"])
 def test_users_that_redis_has_already_are_left_alone(host, line):
     host.conf.write_text(f"{REDIS_CONF}{line}\n")
     before = host.files()
