@@ -207,8 +207,11 @@ def test_a_redis_that_is_down_reads_its_users_at_its_start(host, upgraded):
 
 
 def test_a_redis_that_refuses_new_users_stops_the_upgrade(host, upgraded):
+    """And Redis starts again with those of before."""
+    before = host.files()
     (host.place / "redis-refuses").touch()
     assert "sluice-rights --make" in host.run(expect=1)
+    assert host.files() == before
 
 
 @pytest.mark.parametrize("setting, value", [("redis_address", "10.0.0.1:6379"), ("redis_password_file", "/etc/shop-{program}.key"),
