@@ -22,13 +22,14 @@ environment_of()
     systemctl show --property=Environment --value "$1.service" | xargs --no-run-if-empty printf '%s\n' | grep '^SLUICE_' || true
 }
 
-# accepts_settings UNIT PROGRAM...: whether the program accepts them as the unit's user and with its environment. Sets refusal.
+# accepts_settings UNIT PROGRAM...: whether the program accepts them as the unit's user and with its environment,
+# not with ours: SLUICE_ADMIN_KEY_FILE names sluicectl's key in it. Sets refusal.
 accepts_settings()
 {
     local unit=$1 environment
     shift
     mapfile -t environment < <(environment_of "$unit")
-    refusal=$(runuser -u "$(user_of "$unit")" -- env "${environment[@]}" "$@" --check-config --config "$config" 2>&1) || {
+    refusal=$(runuser -u "$(user_of "$unit")" -- env -i "PATH=$PATH" "${environment[@]}" "$@" --check-config --config "$config" 2>&1) || {
         refusal="$unit: $refusal"
         return 1
     }
@@ -71,11 +72,12 @@ answers()
         --request "$2" --write-out '%{http_code}' "$3") == "$1" ]]
 }
 
-# operator_key: the first one in the operators' file; nothing if there is none.
+# operator_key: the first one in the operators' file; nothing if there is none. In our environment the setting's name has another
+# meaning: SLUICE_ADMIN_KEY_FILE is sluicectl's key.
 operator_key()
 {
     local file
-    file=$(setting_of "$config" admin_key_file)
+    file=$(setting_in "$config" admin_key_file)
     if [[ -r $file ]]; then
         grep -m 1 '^[^#]' -- "$file" || true
     fi

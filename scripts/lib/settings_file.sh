@@ -1,6 +1,12 @@
 # shellcheck shell=bash
 # settings_file.sh: reads single settings from the programs' settings file, for scripts that connect to the stores.
 
+# setting_in FILE NAME: its value in the file, empty if it is not set there.
+setting_in()
+{
+    sed -nE "s/^[[:space:]]*$2[[:space:]]*=[[:space:]]*(.*[^[:space:]])[[:space:]]*\$/\\1/p" "$1" | tail -n 1
+}
+
 # setting_of FILE NAME: its value, empty if it is not set. The environment overrides the file, as for the programs.
 setting_of()
 {
@@ -8,7 +14,7 @@ setting_of()
     if [[ -n ${!named:-} ]]; then
         printf '%s' "${!named}"
     else
-        sed -nE "s/^[[:space:]]*$2[[:space:]]*=[[:space:]]*(.*[^[:space:]])[[:space:]]*\$/\\1/p" "$1" | tail -n 1
+        setting_in "$1" "$2"
     fi
 }
 

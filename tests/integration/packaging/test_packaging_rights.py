@@ -543,10 +543,10 @@ case $url in */cancel) printf 401 ;; */admin/queues) grep -q 'Bearer the-key$' &
     key.parent.mkdir()
     key.write_text("# the operator's\nthe-key\nthe-next\n")
 
-    def run(expect=0):
+    def run(expect=0, **environment):
         host.calls.write_text("")
         said = host.run("-c", f"source {ROOT}/packaging/deploy\nready_within=1\nrestart_here", script="/bin/bash", expect=expect,
-                        mounts=f"mount --bind {host.place}/run /run")
+                        mounts=f"mount --bind {host.place}/run /run", **environment)
         return said, re.findall(r"^systemctl restart (\S+)\.service$", host.calls.read_text(), re.MULTILINE)
     return run
 
@@ -588,5 +588,14 @@ def test_settings_of_a_units_environment_are_checked_too(host, restart):
     with (host.programs / "systemctl").open("a") as file:
         file.write('case "$*" in *Environment*@order*) echo \'LANG=C "SLUICE_POSTGRES_CONNINFO=host=db.example user=sluice"\' ;; esac\n')
     restart()
-    checked, = re.findall("^runuser -u sluice-order -- env (.*)$", host.calls.read_text(), re.MULTILINE)
+    checked, = re.findall("^runuser -u sluice-order -- env -i PATH=[^ ]+ (.*)$", host.calls.read_text(), re.MULTILINE)
     assert checked.startswith("SLUICE_POSTGRES_CONNINFO=host=db.example user=sluice sluice-fcgi --pool order --check-config ")
+
+
+def test_the_operators_own_environment_is_not_the_programs(host, restart):
+    """SLUICE_ADMIN_KEY_FILE is also the variable of sluicectl, with another kind of file."""
+    mine = host.place / "my.key"
+    mine.write_text("another-key\n")
+    restart(SLUICE_ADMIN_KEY_FILE=str(mine))
+    checks = re.findall("^runuser .* -- env (.*)$", host.calls.read_text(), re.MULTILINE)
+    assert len(checks) == len(PARTS) and all(check.startswith("-i PATH=") for check in checks)
