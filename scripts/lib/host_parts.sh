@@ -16,10 +16,14 @@ user_of()
     printf '%s' "${user:-${1/pool@/}}"
 }
 
-# environment_of UNIT: the settings in its environment, one a line.
+# environment_of UNIT: the settings in its environment, and what libpq reads there (PGSERVICEFILE), each with a NUL behind it.
+# systemctl puts a word with special characters in double quotes, and a backslash before some of them.
 environment_of()
 {
-    systemctl show --property=Environment --value "$1.service" | xargs --no-run-if-empty printf '%s\n' | grep '^SLUICE_' || true
+    systemctl show --property=Environment --value "$1.service" |
+        grep --null-data --only-matching --extended-regexp '("([^"\\]|\\.)*"|[^"[:space:]])+' |
+        sed --null-data --regexp-extended 's/^"(.*)"$/\1/; s/\\(.)/\1/g' |
+        grep --null-data --extended-regexp '^(SLUICE_|PG)' || true
 }
 
 # accepts_settings UNIT PROGRAM...: whether the program accepts them as the unit's user and with its environment,
@@ -28,7 +32,7 @@ accepts_settings()
 {
     local unit=$1 environment
     shift
-    mapfile -t environment < <(environment_of "$unit")
+    mapfile -d '' environment < <(environment_of "$unit")
     refusal=$(runuser -u "$(user_of "$unit")" -- env -i "PATH=$PATH" "${environment[@]}" "$@" --check-config --config "$config" 2>&1) || {
         refusal="$unit: $refusal"
         return 1

@@ -283,6 +283,16 @@ def test_keys_are_read_as_the_program_s_user_reads_them(patient):
     for key in patient.secrets.iterdir():
         shutil.chown(key, "www-data")
     assert patient.findings() == {}
+    # What a unit has in its environment counts.
+    shutil.chown(patient.secrets / "visitor.keys", "root")
+    own = patient.directory / "a place of its own"
+    own.mkdir()
+    shutil.copy(patient.secrets / "visitor.keys", own)
+    shutil.chown(own / "visitor.keys", "www-data")
+    assert set(patient.findings(1)) == {"program.order-pool"}
+    with (commands / "systemctl").open("a") as file:
+        file.write(f"echo 'Environment=LANG=C \"GREETING=a \\\"b\" \"SLUICE_VISITOR_KEYS_FILE={own}/visitor.keys\"'\n")
+    assert patient.findings() == {}
     # Settings that no unit reads need not be readable for one.
     shutil.chown(patient.secrets / "visitor.keys", "root")
     patient.change(commands / "systemctl", str(patient.config), "/etc/sluice/sluice.conf")

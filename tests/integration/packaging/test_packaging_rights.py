@@ -586,10 +586,12 @@ def test_nothing_is_restarted_if_a_part_refuses_the_settings(host, restart, unit
 
 def test_settings_of_a_units_environment_are_checked_too(host, restart):
     with (host.programs / "systemctl").open("a") as file:
-        file.write('case "$*" in *Environment*@order*) echo \'LANG=C "SLUICE_POSTGRES_CONNINFO=host=db.example user=sluice"\' ;; esac\n')
+        file.write('case "$*" in *Environment*@order*) printf "%s\\\\n" \'"GREETING=say \\"hi\\"" '
+                   '"SLUICE_POSTGRES_CONNINFO=host=db.example password=a\\"b\\$c" PGSERVICEFILE=/etc/service LANG=C\' ;; esac\n')
     restart()
     checked, = re.findall("^runuser -u sluice-order -- env -i PATH=[^ ]+ (.*)$", host.calls.read_text(), re.MULTILINE)
-    assert checked.startswith("SLUICE_POSTGRES_CONNINFO=host=db.example user=sluice sluice-fcgi --pool order --check-config ")
+    assert checked.startswith('SLUICE_POSTGRES_CONNINFO=host=db.example password=a"b$c PGSERVICEFILE=/etc/service '
+                              'sluice-fcgi --pool order --check-config ')
 
 
 def test_the_operators_own_environment_is_not_the_programs(host, restart):
