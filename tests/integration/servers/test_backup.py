@@ -163,6 +163,8 @@ def test_a_backup_of_an_earlier_release_is_restored_as_it_was(parts, api, places
     run("restore", *where, earlier)
     assert parts.postgres.value("SELECT count(*) FROM pass_of_before") >= 0
     assert parts.postgres.value("SELECT has_table_privilege('sluice-operator', 'audit', 'SELECT')") is False
+    assert parts.postgres.value("SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef"
+                                " AND has_function_privilege('sluice-catalog', oid, 'EXECUTE')") == 0
     run("restore", *where, now)
     assert parts.postgres.value("SELECT has_table_privilege('sluice-operator', 'audit', 'SELECT')") is True
     assert parts.postgres.value("SELECT count(*) FROM queue WHERE id = %s", queue) == 1
