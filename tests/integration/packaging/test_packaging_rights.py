@@ -156,6 +156,14 @@ def test_an_upgrade_renews_the_users_of_a_redis_that_has_rewritten_its_configura
     assert host.conf.read_text() == conf
 
 
+def test_a_repeated_bootstrap_takes_no_command_from_programs_that_still_run(host, bootstrap, upgraded):
+    (host.programs / "sluice-rights").write_text(f'#!/bin/sh\nexec {ROOT}/packaging/rights "$@"\n')
+    bootstrap.run("--all-in-one", expect=7)
+    rules = told(host)
+    assert "+multi" in rules["sluice-queue"]
+    assert not [word for words in rules.values() for word in words if word.startswith(("reset", "-"))]
+
+
 def test_a_program_that_is_connected_stays_so_when_it_gets_another_command(host, upgraded, make_directory):
     """In a real Redis, where ACL LOAD would close the connection."""
     server = RedisServer(make_directory("users")).start()
