@@ -41,6 +41,8 @@ end
 if arg_intent == 'recover' and line == 'new' then
     -- Before any other write: a bitmap that is missing is an error, and changes nothing.
     redis.call('RENAME', key_seatedNext, key_seated)
+elseif arg_intent == 'recover' then
+    redis.call('UNLINK', key_seatedNext)
 end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -1,11 +1,12 @@
 #!lua
 -- spent_settle: before a queue whose last writes Redis may have lost is used again, applies the numbers whose owners have
 -- spent an admission of this epoch: owners who are still there leave the line or their place.
---@keys settings state waiting away awayUntil places ready pickup departures seated seatedNext priority draw drawn drawGone drawLeft laneNumbers marks
+--@keys settings state waiting away awayUntil places ready pickup claimed departures seated seatedNext priority draw drawn drawGone drawLeft laneNumbers marks
 --@args incarnation epoch after
 -- then a page of numbers above `after`, ascending; none once all are loaded.
--- Returns {LOADED}, {PRESENT} where the queue is back in this incarnation already, {OLDER, the latest incarnation known} where
--- the preparation has to begin anew (see include preparation), or NOT_FOUND.
+-- Returns {LOADED}, {MORE} where the call without numbers has to be repeated: it looks through some of the places; {PRESENT}
+-- where the queue is back in this incarnation already, {OLDER, the latest incarnation known} where the preparation has to begin
+-- anew (see include preparation), or NOT_FOUND.
 -- Safe because PostgreSQL is authoritative and a spent admission ends the number's turn for good: repeats and late calls
 -- change nothing more. A CLAIMED place is left to reconcile, which settles its claim.
 --@include queue
@@ -21,6 +22,7 @@ end
 --@include find
 --@include stand
 --@include preparation
+--@include spent_places
 -- A reset that Redis does not know or has lost: the numbers are those of a new line, and begin at 1 again. queue_publish will
 -- empty this one.
 local is_reset = conf.epoch ~= arg_epoch
@@ -35,21 +37,11 @@ if is_reset then
 end
 
 if not ARGV[FIRST_NUMBER] then
-    return { 'LOADED' }
-end
-local spent = {}
-for i = FIRST_NUMBER, #ARGV do
-    spent[ARGV[i]] = true
-end
-local placed = {}
-local records = redis.call('HGETALL', key_places)
-for i = 1, #records, 2 do
-    local number = string.match(records[i + 1], '^%d+')
-    local place = number and spent[number] and read_record(records[i + 1])
-    if place then
-        place.member = records[i]
-        placed[number] = place
+    if not settle_places() then
+        return { 'MORE' }
     end
+    complete_preparation()
+    return { 'LOADED' }
 end
 
 -- Most pages are of numbers before the front: only those sets are searched in which a number of the page stands.
@@ -82,14 +74,8 @@ local function find_owner(seq)
     return drawn and owner_in(key_drawn, drawn)
 end
 
--- Returns whether there was a place or a member in line to remove.
-local function remove_owner(seq, place)
-    if place then
-        redis.call('ZREM', key_pickup, place.member)
-        redis.call('ZREM', key_ready, place.member)
-        redis.call('HDEL', key_places, place.member)
-        return true
-    end
+-- Returns whether there was a member in line to remove.
+local function remove_from_line(seq)
     local member = find_owner(seq)
     if member then
         step_out(member, find_in_line(member))
@@ -107,9 +93,11 @@ end
 -- has let in.
 local count = 0
 for i = FIRST_NUMBER, #ARGV do
-    local seq, place = tonumber(ARGV[i]), placed[ARGV[i]]
+    local seq = tonumber(ARGV[i])
     local was_not_over = turn_is_over(seq)
-    if not (place and place.claim ~= '') and (remove_owner(seq, place) or was_not_over) then
+    local is_new = remove_from_line(seq) or was_not_over
+    note_spent(seq, is_new)
+    if is_new then
         count = count + 1
     end
 end

@@ -46,8 +46,11 @@ static bool load_spent_numbers(struct reconcile *reconcile, struct recovery *rec
 {
     const struct queue_row *queue = &recovery->queue;
     int64_t after = 0;
+    enum outcome outcome;
     size_t count;
 
+    /* PostgreSQL is asked again while Redis only has MORE places to look through: a session that
+     * stands still loses the recovery's lock. */
     do {
         const int64_t *numbers;
         if (recovery_spent_numbers(reconcile->postgres, reconcile->arena, queue->id, queue->epoch,
@@ -55,15 +58,15 @@ static bool load_spent_numbers(struct reconcile *reconcile, struct recovery *rec
             reconcile->report.postgres_silent = true;
             return false;
         }
-        if (!is_loaded(reconcile, recovery,
-                       spent_numbers_load(reconcile->redis, reconcile->arena, queue->id,
-                                          queue->incarnation, queue->epoch, after, numbers, count,
-                                          &recovery->known))) {
+        outcome = spent_numbers_load(reconcile->redis, reconcile->arena, queue->id,
+                                     queue->incarnation, queue->epoch, after, numbers, count,
+                                     &recovery->known);
+        if (outcome != OUTCOME_MORE && !is_loaded(reconcile, recovery, outcome)) {
             return false;
         }
         test_pause("reconcile.page_loaded");
         after = count > 0 ? numbers[count - 1] : after;
-    } while (count > 0);
+    } while (count > 0 || outcome == OUTCOME_MORE);
     return true;
 }
 

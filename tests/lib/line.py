@@ -266,7 +266,9 @@ class Line:
         """All pages of a recovery. Returns the outcome of the last."""
         numbers = sorted(numbers)
         assert not numbers or self.load_spent(*numbers, script=script) == "LOADED"
-        return self.load_spent(after=numbers[-1] if numbers else 0, script=script)
+        while (outcome := self.load_spent(after=numbers[-1] if numbers else 0, script=script)) == "MORE":
+            pass
+        return outcome
 
     # Members
 

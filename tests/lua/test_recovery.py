@@ -526,6 +526,73 @@ def test_whoever_an_operator_has_let_in_and_orders_in_the_lost_moments_has_had_t
     cut.check()
 
 
+PLACES = """for i = ARGV[1], ARGV[2] do
+    redis.call('HSET', KEYS[1], 'm' .. i, string.format('%d/0/a%d/t%d///0', i, i, i))
+    redis.call('ZADD', KEYS[2], 4e12, 'm' .. i)
+    redis.call('ZADD', KEYS[3], 4e12, 'm' .. i)
+    redis.call('SETBIT', KEYS[4], i, i % 2)
+end"""
+
+
+def make_places(line, count):
+    """READY members with the numbers from 1 on; the odd numbers are marked."""
+    line.redis.eval(PLACES, 4, *(line.key(name) for name in ("places", "ready", "pickup", "seated")), 1, count)
+    line.redis.hset(line.key("state"), "seq", count)
+
+
+def durations_us(line, calls):
+    line.redis.config_set("slowlog-max-len", 10_000)
+    line.redis.config_set("slowlog-log-slower-than", 0)
+    line.redis.slowlog_reset()
+    calls()
+    found = [entry["duration"] for entry in line.redis.slowlog_get(10_000) if entry["command"].startswith(b"EVALSHA")]
+    line.redis.config_set("slowlog-log-slower-than", 10_000)
+    return found
+
+
+def test_no_call_of_a_recovery_takes_longer_with_the_number_of_places(make_line):
+    """A call that outlasts the timeout would begin the recovery anew, each time."""
+    pages = {}
+    for count in (1000, 50_000):
+        line = make_line(**FAST)
+        make_places(line, count)
+        line.incarnation += 1
+        numbers = range(1_000_001, 1_001_001)
+        assert line.load_spent(*numbers, script="spent_settle") == "LOADED"
+        pages[count] = min(durations_us(line, lambda: [line.load_spent(*numbers, script="spent_settle") for _ in range(5)]))
+    assert pages[50_000] < 3 * pages[1000] + 500
+    steps = durations_us(line, lambda: [line.load_spent(after=1_001_000, script="spent_settle") for _ in range(5)])
+    assert min(steps) < 3 * pages[1000] + 500
+    assert line.load_spent(after=1_001_000, script="spent_settle") == "MORE"
+    assert line.prepare(script="spent_settle") == "LOADED"
+
+
+def test_a_recovery_looks_through_all_places(cut):
+    """Those of spent numbers end, and each counts once, whatever has been marked or prepared before."""
+    line = cut
+    make_places(line, 2500)
+    claimed = ("m10", "m11")
+    for member in claimed:
+        line.redis.hset(line.key("places"), member, f"{member[1:]}/0/a/t/c/k/0")
+        line.redis.zrem(line.key("ready"), member)
+        line.redis.zrem(line.key("pickup"), member)
+        line.redis.zadd(line.key("claimed"), {member: 4e12})
+    spent = [1, 2, 10, 11, 1250, 1251, 2499, 2500]
+    line.incarnation += 1
+    assert line.load_spent(*spent, script="spent_settle") == "LOADED"
+    assert line.load_spent(after=2500, script="spent_settle") == "MORE"
+    assert line.publish(seq_floor=3000, intent="recover") == "NOT_FOUND", "the preparation is not complete"
+    line.lose_the_end(spent, floor=3000)
+    gone = {f"m{number}" for number in spent} - set(claimed)
+    assert set(line.redis.hkeys(line.key("places"))) == {f"m{i}" for i in range(1, 2501)} - gone
+    assert not gone & set(line.members("ready")) and not gone & set(line.members("pickup"))
+    assert line.counter("consumed") == len(gone)
+    assert not line.redis.exists(line.key("seatedNext"))
+    line.lose_the_end(spent, floor=4000)
+    assert line.counter("consumed") == len(gone)
+    line.check()
+
+
 def test_a_claim_that_has_spent_its_number_is_counted_by_its_settling(cut):
     cut.enter("m")
     cut.promote(1)

@@ -21,9 +21,9 @@ enum outcome places_mend(struct redis *redis, struct arena *arena, struct str qu
 
 /** Before `queue` is recovered in `incarnation`: loads a page of the numbers whose owners have spent
  *  an admission: those that follow `after`, ascending. If Redis lost only the end of the queue's
- *  data, they leave the line. A last call without numbers ends the preparation: publishing a
- *  recovered queue requires it. `epoch` is PostgreSQL's: if Redis has an older one, its line is
- *  ignored, since publishing empties it. LOADED, PRESENT if the queue is recovered already, OLDER
+ *  data, they leave the line. A last call without numbers, repeated while it returns MORE, ends the
+ *  preparation: publishing a recovered queue requires it. `epoch` is PostgreSQL's: if Redis has an older one, its line is
+ *  ignored, since publishing empties it. LOADED, MORE, PRESENT if the queue is recovered already, OLDER
  *  if a later recovery has begun or Redis has lost the pages before, or ADMISSION_UNAVAILABLE.
  *  `count` in 0..1000. OLDER sets `*known` to the latest incarnation that Redis knows of the queue,
  *  0 for none. */
