@@ -221,11 +221,20 @@ struct line_caller *visit_line_caller(const struct visit *visit, const struct re
     return caller;
 }
 
+/* The owner has entered again since: the pass is of a visit that has ended. */
+static bool ticket_is_later(const struct visit *visit)
+{
+    return visit->has_ticket && visit->ticket.epoch == visit->pass.epoch &&
+           visit->ticket.seq > visit->pass.seq;
+}
+
 struct gate_caller visit_gate_caller(const struct visit *visit)
 {
     struct gate_caller caller = {.queue = visit->queue, .member = visit->id};
 
-    if (visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED) {
+    /* After a loss of Redis's data the pass would restore a number below the ticket's, which revokes
+     * the ticket. A pass without a number restores none. */
+    if (visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED && !ticket_is_later(visit)) {
         caller.has_pass = true;
         caller.admission = visit->pass.admission;
         caller.seq = visit->pass.seq;

@@ -172,6 +172,28 @@ def test_a_pass_for_which_there_is_no_room_any_more(parts, api, in_and_out):
         assert client.gate_pass(queue).seq == old.seq
 
 
+def test_a_pass_of_an_ended_visit_does_not_revoke_the_later_ticket(parts, api, in_and_out):
+    """Its owner has returned the place and entered again: after the loss the gate's check comes before the first poll."""
+    queue, site, browser = in_and_out(recoverySeconds=2, maxActive=1)
+    ended = browser.gate_pass(queue)
+    assert api.admin("POST", f"/queues/{queue}/returns", {"pass": browser.cookies[f"sluice_pass-{queue}"]}).status == 204
+    inside = Visitor(site.port)
+    inside.come_in()
+    entered = browser.ask(f"/_sluice/queues/{queue}/entries", "POST", headers=FETCH)
+    assert (entered.status, entered.json["status"]) == (201, "WAITING")
+    assert entered.json["seq"] > int(ended.seq) and browser.gate_pass(queue) == ended
+    parts.forget_everything()
+    parts.reconcile_until(lambda: parts.redis.exists(f"sluice:{{{queue}}}:settings"), 20, "the queue is back")
+    until(lambda: inside.is_through() and inside.gate_pass(queue).incarnation == "2", 5, "a pass of now")
+    page = browser.ask()
+    assert (page.status, page.face) == (503, "WAITING")
+    position = browser.ask(f"/_sluice/queues/{queue}/position", headers=FETCH)
+    assert (position.status, position.json["seq"]) == (200, entered.json["seq"]), position.body
+    api.admin("PATCH", f"/queues/{queue}", {"maxActive": 2})
+    browser.come_in(seconds=15)
+    assert browser.gate_pass(queue).seq == str(entered.json["seq"])
+
+
 def replace_queue_workers(parts, between=lambda: None):
     """The new ones have no entry of any queue. `between` runs while there is no worker."""
     parts.pools["queue"].stop(seconds=20)
