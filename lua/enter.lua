@@ -70,6 +70,7 @@ end
 --@include entrants
 --@include locate
 --@include ticket
+--@include counted
 --@include seat_again
 --@include lock
 --@include rate

@@ -63,6 +63,34 @@ def place_from_board(line, seq):
 
 
 @pytest.mark.on("cluster")
+@pytest.mark.parametrize("how", ["upgrade", "ticket"])
+def test_departures_of_a_range_count_once(make_line, how):
+    """The first tick after an upgrade, or a ticket above the counter, finds departures in the range of the last number."""
+    line = make_line(**FAST)
+    line.redis.hset(line.key("state"), "seq", 900)
+    for i in range(400):
+        line.enter(f"m{i}")
+    for i in range(150, 250):
+        line.leave(f"m{i}")
+    if how == "upgrade":
+        line.redis.hdel(line.key("state"), "countedFrom")
+        line.promote(0)
+    else:
+        line.incarnation += 1
+        assert line.prepare(script="spent_settle") == "LOADED"
+        assert line.publish(seq_floor=1300, intent="recover") == "PUBLISHED"
+        line.lead()
+        line.advance(1000)
+        assert line.position("late", Ticket(1400, 0, 1, 1)).seq == 1400
+    for i in range(900):
+        line.enter(f"n{i}")
+    it = line.position("n899")
+    assert it.seq == (2200 if how == "upgrade" else 2300)
+    assert place_from_board(line, it.seq) == it.rank + 1
+    line.check()
+
+
+@pytest.mark.on("cluster")
 @pytest.mark.parametrize("kept", [True, False])
 def test_newcomers_can_compute_their_place_after_a_recovery(make_line, kept):
     """Those of before it count as they come back, and as they leave; of those who are lost nobody knows."""
