@@ -163,14 +163,30 @@ function openWay(answers) {
     };
 }
 
+const position = (status) => ({status: 200, body: {status, queueState: 'OPEN', rank: 3, epoch: 1, seq: 4, retryAfterMs: 1000}});
+
+async function waitInLine() {
+    const answers = {drop: {status: 200, body: {queue: 'line', ...event()}}, 'drop/coupons/mine': {status: 404, body: {}},
+        line: {status: 200, body: {state: 'OPEN'}}, 'line/position': position('WAITING')};
+    const way = openWay(answers);
+    await way.step();
+    assert.strictEqual(way.faces.pop(), 'WAITING');
+    return {answers, way};
+}
+
+for (const [status, shown] of [[404, 'MISSED'], [401, 'STRANGER'], [403, 'FAILED'], [500, 'FAILED']]) {
+    test(`a turn that has ended has brought nothing only where there is no coupon: ${status}`, async () => {
+        const {answers, way} = await waitInLine();
+        answers['line/position'] = position('NOT_ENTERED');
+        answers['drop/coupons/mine'] = {status, body: {}};
+        await way.step();
+        assert.strictEqual(way.faces.pop(), shown);
+    });
+}
+
 for (const [name, failure] of [['refused', {status: 503, code: 'ORDERS_UNAVAILABLE', body: {}}], ['lost', null]]) {
     test(`a turn that has ended is asked about until it is known what became of it, also if an answer is ${name}`, async () => {
-        const position = (status) => ({status: 200, body: {status, queueState: 'OPEN', rank: 3, epoch: 1, seq: 4, retryAfterMs: 1000}});
-        const answers = {drop: {status: 200, body: {queue: 'line', ...event()}}, 'drop/coupons/mine': {status: 404, body: {}},
-            line: {status: 200, body: {state: 'OPEN'}}, 'line/position': position('WAITING')};
-        const way = openWay(answers);
-        await way.step();
-        assert.strictEqual(way.faces.pop(), 'WAITING');
+        const {answers, way} = await waitInLine();
         answers['line/position'] = position('NOT_ENTERED');
         answers['drop/coupons/mine'] = failure;
         await way.step();

@@ -141,18 +141,23 @@
             return answer.status === 200;
         }
 
-        /** Whether the member already has a coupon. */
+        /** Learns whether the member already has a coupon; 404 for none. */
         async function askMine() {
             const answer = await ask('GET', `${eventPath}/coupons/mine`);
             if (answer.status === 200)
                 me.coupon = answer.body;
-            return answer.status === 200;
+            return answer;
         }
 
         /** The token is spent or has expired: it got a coupon, perhaps in another tab, or nothing. */
         async function turnOver() {
-            if (!await askMine())
+            const answer = await askMine();
+            if (answer.status === 404)
                 part('MISSED');
+            else if (answer.status === 401)
+                end('STRANGER');
+            else if (answer.status !== 200)
+                failed(answer);
         }
 
         const POSITION_REFUSED = {
@@ -177,6 +182,8 @@
             // Before the end is learned: if this fails, the next step finds the same again.
             if (me.status !== 'NOT_ENTERED' && answer.body.status === 'NOT_ENTERED')
                 await turnOver();
+            if (me.ending)
+                return;
             learnPosition(answer.body);
             const isShut = me.queueState === 'SOLD_OUT' || me.queueState === 'CLOSED';
             // The event's times may have changed, too.
@@ -192,7 +199,7 @@
         }
 
         async function begin() {
-            if (!await askEvent() || await askMine())
+            if (!await askEvent() || (await askMine()).status === 200)
                 return;
             await askPosition();
             if (me.status === 'NOT_ENTERED' && !me.ending && !me.coupon)
