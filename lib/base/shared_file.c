@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Each removal of a file of another release begins anew. */
+enum { ATTEMPTS = 8 };
+
 enum prepared {
     PREPARED_OURS,
     PREPARED_OTHER, /* it has another size or layout */
@@ -38,6 +41,16 @@ static enum prepared prepare(int fd, size_t size, const void *head, size_t head_
     return ours ? PREPARED_OURS : PREPARED_OTHER;
 }
 
+/* Whether `path` still is the file that was opened: while this process waited for the lock, another
+ * one may have removed it and created its successor. */
+static bool is_still(const char *path, int fd)
+{
+    struct stat opened, named;
+
+    return fstat(fd, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino;
+}
+
 /* -1 with errno set, EAGAIN if the file was of another release and has been removed. */
 static int open_once(const char *path, size_t size, const void *head, size_t head_size)
 {
@@ -46,9 +59,14 @@ static int open_once(const char *path, size_t size, const void *head, size_t hea
     if (fd < 0) {
         return -1;
     }
-    enum prepared prepared =
-        flock(fd, LOCK_EX) == 0 ? prepare(fd, size, head, head_size) : PREPARED_FAILED;
-    int why = errno;
+    enum prepared prepared = PREPARED_FAILED;
+    int why = EAGAIN;
+    if (flock(fd, LOCK_EX) != 0) {
+        why = errno;
+    } else if (is_still(path, fd)) {
+        prepared = prepare(fd, size, head, head_size);
+        why = errno;
+    }
     if (prepared == PREPARED_OTHER) {
         why = unlink(path) == 0 || errno == ENOENT ? EAGAIN : errno;
     }
@@ -64,7 +82,11 @@ static int open_once(const char *path, size_t size, const void *head, size_t hea
 
 int shared_file_open(const char *path, size_t size, const void *head, size_t head_size)
 {
-    int fd = open_once(path, size, head, head_size);
+    int fd = -1;
 
-    return fd < 0 && errno == EAGAIN ? open_once(path, size, head, head_size) : fd;
+    errno = EAGAIN;
+    for (int i = 0; i < ATTEMPTS && fd < 0 && errno == EAGAIN; i++) {
+        fd = open_once(path, size, head, head_size);
+    }
+    return fd;
 }
