@@ -10,7 +10,11 @@
 
 /* Each may take calls of the provider, and none should be taken before its turn: one at a time, and
  * no longer than the rest of reconcile can wait. */
-enum { LONGEST_MS = 10000 };
+enum {
+    LONGEST_MS = 10000,
+    /* While this pass could not recover the queues: the next one tries again. */
+    LONGEST_UNRECOVERED_MS = 2000
+};
 
 /* Takes one payment and settles it. Returns false if there is no more to do in this pass. */
 static bool settle_next(struct reconcile *reconcile, const struct payment_flow *flow)
@@ -87,10 +91,12 @@ void reconcile_payments(struct reconcile *reconcile)
         .redis = reconcile->redis,
         .provider = reconcile->payment_provider,
     };
-    int64_t end_ms = clock_monotonic_ms() + LONGEST_MS;
+    /* A recovery that keeps failing must not leave one payment to each pass. */
+    bool unrecovered = queues_wait(reconcile);
+    int64_t end_ms = clock_monotonic_ms() + (unrecovered ? LONGEST_UNRECOVERED_MS : LONGEST_MS);
 
     while (settle_next(reconcile, &flow) && clock_monotonic_ms() < end_ms &&
-           !queues_wait(reconcile)) {
+           (unrecovered || !queues_wait(reconcile))) {
     }
 }
 

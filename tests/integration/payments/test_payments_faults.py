@@ -383,6 +383,38 @@ def test_a_slow_provider_does_not_delay_recoveries(paying):
     assert {purchase.assert_agrees() for purchase in purchases} == {"PAID"}
 
 
+def test_a_recovery_that_keeps_failing_does_not_hold_up_payments(paying):
+    """One pass settles more than one of them."""
+    queue, broken = paying.api.queue(), paying.api.queue()
+    purchases = [Purchase(paying, queue=queue) for _ in range(3)]
+    backs = [purchase.press() for purchase in purchases]
+    paying.simulator.fault("approve.drop_after_commit")
+    assert {result_of(a) for a in paying.api.together([p.back_call(b) for p, b in zip(purchases, backs)])} == {"confirming"}
+    paying.simulator.behave()
+    key = f"sluice:{{{broken}}}:settings"
+
+    def calls():
+        return [len(paying.simulator.calls(purchase.payment(), "order")) for purchase in purchases]
+    before = calls()
+    paying.redis_server.kill()
+    paying.start_redis()
+    with paying.redis.pipeline() as pipe:
+        # Of a tenure before, and of a queue that no script can read.
+        pipe.delete("sluice:tenures", key)
+        pipe.hset("sluice:tenures", mapping={"since": "1", "0" * 40: "0" * 40})
+        pipe.set(key, "not a hash")
+        pipe.execute()
+    try:
+        paying.postgres.query("UPDATE payment SET retry_at = now() WHERE state = 'UNKNOWN'")
+        paying.reconcile(expect=None)
+        assert sum(calls()) - sum(before) > 1 and not recoveries(paying, broken)
+    finally:
+        paying.redis.delete(key)
+    paying.reconcile_until(lambda: recoveries(paying, broken), 20, "the queue is recovered")
+    paying.settle_payments(lambda: {purchase.state() for purchase in purchases} == {"PAID"})
+    assert {purchase.assert_agrees() for purchase in purchases} == {"PAID"}
+
+
 def test_an_unusable_key_stops_look_ups_alone(paying, purchase):
     back = purchase.press()
     paying.simulator.fault("approve.drop_after_commit")
