@@ -58,9 +58,9 @@ static bool load_spent_numbers(struct reconcile *reconcile, struct recovery *rec
             reconcile->report.postgres_silent = true;
             return false;
         }
-        outcome = spent_numbers_load(reconcile->redis, reconcile->arena, queue->id,
-                                     queue->incarnation, queue->epoch, after, numbers, count,
-                                     &recovery->known);
+        outcome =
+            spent_numbers_load(reconcile->redis, reconcile->arena, queue->id, queue->incarnation,
+                               queue->epoch, after, numbers, count, &recovery->known);
         if (outcome != OUTCOME_MORE && !is_loaded(reconcile, recovery, outcome)) {
             return false;
         }

@@ -232,8 +232,8 @@ struct gate_caller visit_gate_caller(const struct visit *visit)
 {
     struct gate_caller caller = {.queue = visit->queue, .member = visit->id};
 
-    /* After a loss of Redis's data the pass would restore a number below the ticket's, which revokes
-     * the ticket. A pass without a number restores none. */
+    /* After a loss of Redis's data the pass would restore a number below the ticket's, which would
+     * revoke the ticket. */
     if (visit->has_pass && visit->pass.kind != GATE_PASS_WATCHED && !ticket_is_later(visit)) {
         caller.has_pass = true;
         caller.admission = visit->pass.admission;

@@ -410,7 +410,7 @@ def test_a_recovery_that_keeps_failing_does_not_hold_up_payments(paying):
         assert sum(calls()) - sum(before) > 1 and not recoveries(paying, broken)
     finally:
         paying.redis.delete(key)
-    paying.reconcile_until(lambda: recoveries(paying, broken), 20, "the queue is recovered")
+        paying.reconcile_until(lambda: recoveries(paying, broken), 20, "the queue is recovered")
     paying.settle_payments(lambda: {purchase.state() for purchase in purchases} == {"PAID"})
     assert {purchase.assert_agrees() for purchase in purchases} == {"PAID"}
 
