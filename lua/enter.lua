@@ -70,7 +70,6 @@ end
 --@include entrants
 --@include locate
 --@include ticket
---@include counted
 --@include seat_again
 --@include lock
 --@include rate

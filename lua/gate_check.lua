@@ -23,7 +23,6 @@
 --@include bucket
 --@include idle
 --@include visit
---@include counted
 
 if arg_visitor == '1' and conf.identity ~= 'visitor' then
     return { 'UNAUTHENTICATED' }
@@ -59,7 +58,7 @@ if not turn_is_over(pass.seq) then
     return { 'WAIT' }
 end
 if pass.seq > tonumber(run.seq) then
-    redis.call('HSET', key_state, 'seq', pass.seq, 'countedFrom', counted_after(pass.seq))
+    redis.call('HSET', key_state, 'seq', pass.seq, 'countedFrom', pass.seq + 1)
 end
 local taken = redis.call('ZCARD', key_ready) + redis.call('ZCARD', key_claimed) + redis.call('HLEN', key_unpaid)
 if taken < tonumber(redis.call('HGET', key_settings, 'maxActive')) then

@@ -28,7 +28,6 @@ end
 --@include rate
 --@include bucket
 --@include promise_kept
---@include counted
 
 local CLEANUP = 100 -- things a call, of all kinds together
 for name, value in pairs(hash_fields(key_settings, 'maxActive', 'batchCap', 'entryTtlSeconds', 'pickupSeconds')) do
@@ -276,7 +275,7 @@ redis.call('HSET', key_state, 'bucket', string.format('%.6f', bucket - admitted)
     'admittedEma', string.format('%.6f', moving_average(run.admittedEma or 0, admitted + at_once, 5)),
     'admittedBetweenTicks', 0, 'tickAt', goes_on and run.tickAt or now, 'tickLength', tick_length,
     'tickSampled', (is_new_second or again) and 1 or 0, 'sampledAt', math.max(second, sampled_at),
-    'mainFront', run.mainFront or 0, 'countedFrom', run.countedFrom or counted_after(tonumber(run.seq or 0)))
+    'mainFront', run.mainFront or 0, 'countedFrom', run.countedFrom or tonumber(run.seq or 0) + 1)
 
 local function count(name, by)
     if by > 0 then

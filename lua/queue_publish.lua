@@ -61,7 +61,6 @@ if deleted == '1' or knows >= most then
 end
 redis.call('HSET', key_settings, 'publisherKnew', knows, 'mostKnown', most, unpack(fields))
 --@include conf_fields
---@include counted
 redis.call('HSET', key_settings, 'packed',
     cmsgpack.pack(unpack(redis.call('HMGET', key_settings, unpack(CONF_FIELDS)))))
 -- A rate set by an operator takes effect at once; the autopilot restarts from it.
@@ -104,7 +103,7 @@ if not state[1] or state[1] ~= arg_incarnation then
     redis.call('HSET', key_state, 'incarnation', arg_incarnation, 'epoch', arg_epoch, 'bucketAt', now,
         'bucket', arg_incarnation == '1' and arg_epoch == '1' and redis.call('HGET', key_settings, 'burst') or '0',
         'seq', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor)),
-        'countedFrom', counted_after(math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor))),
+        'countedFrom', math.max(tonumber(state[3] or 0), tonumber(arg_seqFloor)) + 1,
         'recoveringUntil', tonumber(arg_recoveryMs) > 0 and now + tonumber(arg_recoveryMs) or 0)
 end
 local drawn = redis.call('HGET', key_settings, 'lotteryDraw') or ''

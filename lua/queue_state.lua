@@ -22,12 +22,22 @@ local uncounted = 0
 if counted_from > head_seq then
     uncounted = counted_from - head_seq
         - redis.call('ZCOUNT', key_waiting, '-inf', '(' .. string.format('%.0f', counted_from * 4096))
+    local ranges = {}
     for i = 1, #departures, 2 do
-        local from = departures[i] * 1024
+        local from, gone = departures[i] * 1024, tonumber(departures[i + 1])
         if from >= head_seq and from + 1023 < counted_from then
-            uncounted = uncounted - departures[i + 1]
+            uncounted = uncounted - gone
+        elseif from < counted_from and counted_from <= from + 1023 then
+            -- Those of the range's beginning are uncounted already.
+            gone = math.min(last, from + 1023) + 1 - counted_from - redis.call('ZCOUNT', key_waiting,
+                string.format('%.0f', counted_from * 4096), '(' .. string.format('%.0f', (from + 1024) * 4096))
+        end
+        if gone > 0 then
+            ranges[#ranges + 1] = departures[i]
+            ranges[#ranges + 1] = string.format('%.0f', gone)
         end
     end
+    departures = ranges
 end
 return { 'OK', queue_state(), in_line(), head_seq, last,
     math.floor(tonumber(admitted or 0) * 1000), tonumber(conf.epoch), tonumber(run.incarnation), now,

@@ -92,7 +92,7 @@ void reconcile_payments(struct reconcile *reconcile)
         .provider = reconcile->payment_provider,
     };
     /* A recovery that keeps failing must not leave one payment to each pass. */
-    bool unrecovered = queues_wait(reconcile);
+    bool unrecovered = reconcile->report.unrecovered && queues_wait(reconcile);
     int64_t end_ms = clock_monotonic_ms() + (unrecovered ? LONGEST_UNRECOVERED_MS : LONGEST_MS);
 
     while (settle_next(reconcile, &flow) && clock_monotonic_ms() < end_ms &&

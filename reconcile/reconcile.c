@@ -10,6 +10,8 @@ void reconcile_pass(struct reconcile *reconcile)
     reconcile->report = (struct reconcile_report){0};
     if (reconcile_tenures(reconcile)) {
         reconcile_publish(reconcile);
+    } else {
+        reconcile->report.unrecovered = true;
     }
     if (queue_store_list(reconcile->postgres, reconcile->arena, false, &queues, &count) !=
         POSTGRES_OK) {

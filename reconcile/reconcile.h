@@ -49,7 +49,8 @@ struct reconcile_report {
     int64_t seats_corrected; /* whose state in Redis PostgreSQL does not know */
     bool redis_silent;       /* nothing more is done with Redis in this pass */
     bool postgres_silent;
-    bool overtaken; /* another reconcile is recovering a queue */
+    bool overtaken;   /* another reconcile is recovering a queue */
+    bool unrecovered; /* this pass could not recover the queues */
 };
 
 /** The last seat compared. */

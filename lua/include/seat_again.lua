@@ -4,7 +4,7 @@
 -- a later takeover than Redis knows, the place takes over the ticket's generation. A member with an unpaid order holds a
 -- place by it and gets no second one. Not to be called while the queue is locked (include lock).
 -- Needs KEYS state, seated, places, away, unpaid, entrants and includes queue, places, turn, set_aside, draw, lanes, stand,
--- ticket, entrants, counted.
+-- ticket, entrants.
 
 -- The lane for the ticket's number now: a lottery number that the draw does not contain goes to lane main, where its low
 -- number puts it before all who entered after the opening.
@@ -56,7 +56,7 @@ local function seat_again(member, kind, it)
         end
     end
     if ticket.seq > tonumber(run.seq) then
-        redis.call('HSET', key_state, 'seq', ticket.seq, 'countedFrom', counted_after(ticket.seq))
+        redis.call('HSET', key_state, 'seq', ticket.seq, 'countedFrom', ticket.seq + 1)
         run.seq = ticket.seq
     end
     stand_in_line(member, seated)

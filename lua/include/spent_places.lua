@@ -1,8 +1,10 @@
 -- spent_places: in a recovery that keeps the line, removes the places of spent numbers. The pages note the numbers in
 -- `seatedNext`; when the last page has come, the places are looked through once, in bounded steps.
 -- Needs KEYS state, places, ready, pickup, claimed, seatedNext, ARGS incarnation, epoch and include places.
--- Two bits a number: whether it is spent, and whether `consumed` counts it already. Numbers that are 2^31 apart share them.
+-- Two bits a number: whether it is spent, and whether `consumed` counts it already. Numbers that are 2^31 apart share them. A
+-- claim that is settled between its page and the walk is counted twice; `consumed` is a figure for people, and decides nothing.
 local PLACES_AT_ONCE = 500
+local OVERLAP = 100
 
 local function bits_of(seq)
     local spent = 2 * seq % 4294967296
@@ -32,7 +34,8 @@ local function settle_place(member, place)
 end
 
 -- Looks at the members of `set` before rank `from`, from the last to the first: what is removed meanwhile hides none of those
--- to come. Returns the next `from`, 0 at the end, and by how much `consumed` grows.
+-- to come, and what a late release adds moves them by less than the steps overlap. Returns the next `from`, 0 at the end, and
+-- by how much `consumed` grows.
 local function settle_some(set, from)
     local first = math.max(from - PLACES_AT_ONCE, 0)
     local members = from > 0 and redis.call('ZRANGE', set, first, from - 1) or {}
@@ -44,7 +47,7 @@ local function settle_some(set, from)
             grows = grows + settle_place(member, place)
         end
     end
-    return first, grows
+    return first > 0 and first + OVERLAP or 0, grows
 end
 
 -- One step; returns whether it was the last one. preparedPlaces is the incarnation and epoch of the preparation, then the ranks

@@ -63,18 +63,24 @@ def place_from_board(line, seq):
 
 
 @pytest.mark.on("cluster")
-@pytest.mark.parametrize("how", ["upgrade", "ticket"])
+@pytest.mark.parametrize("how", ["upgrade", "upgrade, then departures", "ticket"])
 def test_departures_of_a_range_count_once(make_line, how):
-    """The first tick after an upgrade, or a ticket above the counter, finds departures in the range of the last number."""
+    """Departures in the range of the last number, before and after the first tick after an upgrade, or a ticket above the counter."""
     line = make_line(**FAST)
     line.redis.hset(line.key("state"), "seq", 900)
     for i in range(400):
         line.enter(f"m{i}")
+    if how == "upgrade, then departures":
+        line.redis.hdel(line.key("state"), "countedFrom")
+        line.promote(0)
     for i in range(150, 250):
         line.leave(f"m{i}")
     if how == "upgrade":
         line.redis.hdel(line.key("state"), "countedFrom")
         line.promote(0)
+    elif how == "upgrade, then departures":
+        line.enter("next")
+        line.leave("next")
     else:
         line.incarnation += 1
         assert line.prepare(script="spent_settle") == "LOADED"
@@ -85,7 +91,7 @@ def test_departures_of_a_range_count_once(make_line, how):
     for i in range(900):
         line.enter(f"n{i}")
     it = line.position("n899")
-    assert it.seq == (2200 if how == "upgrade" else 2300)
+    assert it.seq == {"upgrade": 2200, "upgrade, then departures": 2201, "ticket": 2300}[how]
     assert place_from_board(line, it.seq) == it.rank + 1
     line.check()
 
@@ -619,6 +625,19 @@ def test_a_recovery_looks_through_all_places(cut):
     line.lose_the_end(spent, floor=4000)
     assert line.counter("consumed") == len(gone)
     line.check()
+
+
+def test_a_recovery_misses_no_place_where_one_is_added_meanwhile(cut):
+    """A late release of a claim stands below those that are still to come."""
+    make_places(cut, 1200)
+    spent = range(201, 1201)
+    cut.incarnation += 1
+    assert cut.load_spent(*spent, script="spent_settle") == "LOADED"
+    assert cut.load_spent(after=1200, script="spent_settle") == "MORE"
+    cut.redis.zadd(cut.key("ready"), {f"late{i}": 1 for i in range(50)})
+    while cut.load_spent(after=1200, script="spent_settle") == "MORE":
+        pass
+    assert not {f"m{number}" for number in spent} & set(cut.redis.hkeys(cut.key("places")))
 
 
 def test_a_claim_that_has_spent_its_number_is_counted_by_its_settling(cut):
