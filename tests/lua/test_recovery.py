@@ -594,9 +594,11 @@ def test_no_call_of_a_recovery_takes_longer_with_the_number_of_places(make_line)
         numbers = range(1_000_001, 1_001_001)
         assert line.load_spent(*numbers, script="spent_settle") == "LOADED"
         pages[count] = min(durations_us(line, lambda: [line.load_spent(*numbers, script="spent_settle") for _ in range(5)]))
-    assert pages[50_000] < 3 * pages[1000] + 500
+    # A page that reads all places takes a hundred milliseconds; the constant is for a busy machine.
+    bound = 3 * pages[1000] + 20_000
+    assert pages[50_000] < bound
     steps = durations_us(line, lambda: [line.load_spent(after=1_001_000, script="spent_settle") for _ in range(5)])
-    assert min(steps) < 3 * pages[1000] + 500
+    assert min(steps) < bound
     assert line.load_spent(after=1_001_000, script="spent_settle") == "MORE"
     assert line.prepare(script="spent_settle") == "LOADED"
 
