@@ -102,6 +102,7 @@ def test_each_program_gets_its_own_by_one_command(host):
     assert set(USERS) <= set(re.findall(r"^user (\S+)", (host.etc / "redis/sluice.acl").read_text(), re.MULTILINE))
     assert host.conf.read_text() == REDIS_CONF + "aclfile /etc/redis/sluice.acl\n"
     assert "systemctl try-restart" in host.calls.read_text()
+    assert "systemctl restart redis-server.service" in host.calls.read_text(), "it reads the name of its aclfile at its start"
     assert [path.name for path in (host.etc / "sluice").iterdir() if path.is_file()] == ["sluice.conf"]
     once = host.files()
     host.calls.write_text("")
