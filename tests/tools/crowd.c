@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "bench/http_reply.h"
+#include "bench/program.h"
 #include "lib/base/secret.h"
 
 enum {
@@ -245,18 +245,6 @@ static void print(const struct crowd *crowd)
     }
 }
 
-static long number(const char *text, long least, long most)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-
-    if (*text == '\0' || *end != '\0' || value < least || value > most) {
-        fprintf(stderr, "crowd: %s is no number from %ld to %ld\n", text, least, most);
-        exit(64);
-    }
-    return value;
-}
-
 static bool read_options(int argc, char **argv, struct crowd_options *options)
 {
     static const struct option NAMES[] = {
@@ -271,7 +259,7 @@ static bool read_options(int argc, char **argv, struct crowd_options *options)
     for (int name; (name = getopt_long(argc, argv, "", NAMES, NULL)) != -1;) {
         switch (name) {
         case 'p':
-            options->port = (int)number(optarg, 1, 65535);
+            options->port = (int)program_number("crowd", optarg, 1, 65535);
             break;
         case 'k':
             options->key_file = optarg;
@@ -280,10 +268,10 @@ static bool read_options(int argc, char **argv, struct crowd_options *options)
             options->queue = optarg;
             break;
         case 'm':
-            options->members = (uint32_t)number(optarg, 1, 10000000);
+            options->members = (uint32_t)program_number("crowd", optarg, 1, 10000000);
             break;
         case 'c':
-            options->connections = (uint32_t)number(optarg, 1, 20000);
+            options->connections = (uint32_t)program_number("crowd", optarg, 1, 20000);
             break;
         case 'x':
             options->prefix = optarg;
@@ -292,7 +280,7 @@ static bool read_options(int argc, char **argv, struct crowd_options *options)
             options->sku = optarg;
             break;
         case 't':
-            options->seconds = number(optarg, 1, 3600);
+            options->seconds = (int64_t)program_number("crowd", optarg, 1, 3600);
             break;
         case 'u':
             options->until = strcmp(optarg, "ready") == 0     ? STAGE_ORDER
@@ -312,7 +300,6 @@ int main(int argc, char **argv)
 {
     struct crowd crowd = {0};
     char error[SECRET_ERROR];
-    struct rlimit files;
 
     if (!read_options(argc, argv, &crowd.options)) {
         fprintf(stderr, "usage: crowd --port N --key FILE --queue Q --members N [--connections N] "
@@ -320,10 +307,7 @@ int main(int argc, char **argv)
                         "[--seconds N]\n");
         return 64;
     }
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-        files.rlim_cur = files.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &files);
-    }
+    program_raise_file_limit();
     char *secret;
     size_t length;
     if (!secret_read(crowd.options.key_file, &secret, &length, error)) {

@@ -1,14 +1,12 @@
 """Which coupon goes out next, what its outbox row costs, and what the tables refuse by themselves."""
 
-import time
-
 import psycopg2
 import pytest
 
 from lib import processes
 from lib.background_call import BackgroundCall
 from lib.coupons import in_sql, issued, known, stored
-from lib.wait import until
+from lib.wait import holds_for, until
 
 ISSUE = "SELECT outcome, code, coupon_number, outbox_row FROM issue_coupon(%s, %s, 1, 1, %s, %s, %s, %s, 'key', %s, 32, %s)"
 
@@ -169,10 +167,7 @@ def test_what_redis_acknowledged_to_a_worker_and_lost_is_published_again(parts, 
     die_and_come_back(parts, queue, before)
     assert known(parts, queue, event)[1] == set()
     # For as long as workers take to delete what they have delivered.
-    end = time.monotonic() + 5
-    while time.monotonic() < end:
-        assert consumes(parts, queue) == len(members)
-        time.sleep(0.1)
+    holds_for(5, lambda: consumes(parts, queue) == len(members), "no row is deleted")
     parts.reconcile_until(lambda: parts.outbox_empty(queue))
     assert known(parts, queue, event) == stored(parts, event)
     assert api.stats(queue)["consumed"] == len(members)

@@ -14,7 +14,7 @@ from lib.line import GENERATIONS
 from lib.nodes import Balancer, HubParts, Node
 from lib.processes import children_of, cont, is_stopped
 from lib.project import build_directory
-from lib.wait import until
+from lib.wait import holds_for, until
 from lib.waiting_crowd import PatientCrowd
 
 CUT_SECONDS = int(os.environ.get("SLUICE_CUT_SECONDS", "6"))
@@ -173,11 +173,12 @@ def test_what_a_node_could_not_send_is_not_done_later(system):
         system.network.find_stores(lost.machine)
     until(lost.answers, 20, "the node has found its way again")
     # The kernel sends what it still has at ever longer intervals: after so long a loss within the next few seconds.
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
+    def still_waits():
         status, body = ask(other, *member.position_call(queue))
         assert (status, body["status"]) == (200, "WAITING"), body
-        time.sleep(0.2)
+        return True
+
+    holds_for(5, still_waits, "the member waits")
     assert parts.redis.hget(f"sluice:{{{queue}}}:state", "seq") == "1"
 
 
@@ -200,10 +201,7 @@ def test_an_order_that_a_node_could_not_send_is_not_done_later(system):
     finally:
         system.network.find_stores(lost.machine)
     until(lost.answers, 20, "the node has found its way again")
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        assert parts.postgres.value("SELECT count(*) FROM customer_order WHERE queue = %s", queue) == 0
-        time.sleep(0.2)
+    holds_for(5, lambda: parts.postgres.value("SELECT count(*) FROM customer_order WHERE queue = %s", queue) == 0, "no order is made")
 
 
 def ask(node, method, path, headers, body):
