@@ -1,5 +1,5 @@
 -- For the scripts as Redis gets them, with includes inserted and keys and arguments named:
---     scripts/embed-lua --expand lua/enter.lua | luacheck --filename lua/enter.lua -
+--     scripts/embed-lua --expand lua/line/enter.lua | luacheck --filename lua/line/enter.lua -
 -- A name that no declaration and no include brings is then an undefined variable.
 std = "lua51"
 read_globals = { "ARGV", "KEYS", "cjson", "redis" }

@@ -70,13 +70,12 @@ def overhear(system, action, member):
 
 
 def script_slots(redis, name, queue, **values):
-    """The words of a call of lua/NAME.lua, with its keys; arguments are `values`, text or ("slot",), the rest is empty."""
+    """The words of a call of a script of lua/, with its keys; arguments are `values`, text or ("slot",), the rest is empty."""
     os.environ.setdefault("SLUICE_PLAIN_BUILD", str(BUILD))
     if str(ROOT / "tests") not in sys.path:
         sys.path.insert(0, str(ROOT / "tests"))
     from lib.scripts import read_script  # only here: it belongs to the tests
-    from lib.project import LUA
-    script = read_script(name, LUA)
+    script = read_script(name)
     keys = script.key_names(queue)
     return ["EVALSHA", redis.script_load(script.text), str(len(keys)), *keys,
             *(values.get(arg, "") for arg in script.args)]

@@ -9,7 +9,7 @@
  *           holdsKnown false: Redis does not answer, or is being updated to a new plan. Orders are
  *           then read from PostgreSQL, and seats that are only held show as AVAILABLE
  * Errors    404 NOT_FOUND, 503 CATALOG_UNAVAILABLE
- * Touches   the catalogue's cache (show, plan), lua/seats_map.lua: one round trip; else
+ * Touches   the catalogue's cache (show, plan), lua/seats/seats_map.lua: one round trip; else
  *           sql/queries/seats_page.sql
  */
 #include "fcgi-app/catalog/catalog_answer.h"

@@ -5,7 +5,7 @@
  * Reply     303 back to the page of this host that the Referer names, also if there is no place:
  *           that page says why. Sets the ticket cookie.
  * Errors    none: the page says what is wrong
- * Touches   lua/enter.lua
+ * Touches   lua/line/enter.lua
  */
 #include "fcgi-app/gate/page_address.h"
 #include "fcgi-app/pool/line_handler.h"

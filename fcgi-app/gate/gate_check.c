@@ -6,9 +6,10 @@
  * Reply     204 pass, 401 not; the reason as X-Sluice-Verdict; at most one Set-Cookie (nginx
  *           forwards one), and never another status (nginx would turn it into 500)
  * Errors    none: without Redis no verdict is an error, see below
- * Touches   lua/gate_view.lua at most every 0.4 s per worker; lua/gate_check.lua for a pass that is
- *           due for renewal and for a visitor without one; lua/enter.lua if the queue admits while
- *           idle; lua/gate_watch.lua; sluice:tenures for a queue that Redis does not know
+ * Touches   lua/gate/gate_view.lua at most every 0.4 s per worker; lua/gate/gate_check.lua for a
+ *           pass that is due for renewal and for a visitor without one; lua/line/enter.lua if the
+ *           queue admits while idle; lua/gate/gate_watch.lua; sluice:tenures for a queue that Redis
+ *           does not know
  *
  * Without Redis no one is admitted, and admitted visitors stay until the end of the visit that the
  * pass names. The same holds while Redis has lost its data, until the queue is restored.

@@ -5,7 +5,7 @@
  * Request   see visit.h
  * Reply     200, for nginx's log
  * Errors    none: what Redis replies is not looked at
- * Touches   lua/member_end.lua
+ * Touches   lua/members/member_end.lua
  */
 #include "fcgi-app/gate/visit.h"
 #include "fcgi-app/pool/line_handler.h"

@@ -7,9 +7,9 @@
  *           see room_answer.h
  * Errors    for programs: 503 WAITING; 503 ADMISSION_UNAVAILABLE without Redis, or if there is no
  *           such queue
- * Touches   lua/enter.lua for a page or an app that has proved to keep cookies, or is known as
- *           a member; lua/position.lua for other programs of a known visitor; lua/gate_view.lua and
- *           sluice:tenures as /_sluice/check does
+ * Touches   lua/line/enter.lua for a page or an app that has proved to keep cookies, or is known as
+ *           a member; lua/line/position.lua for other programs of a known visitor;
+ *           lua/gate/gate_view.lua and sluice:tenures as /_sluice/check does
  *
  * A first page only gets the visitor cookie. The place is taken when the cookie comes back: by the
  * page's script, or by its reload without scripts. So clients that keep no cookies do not fill the

@@ -8,8 +8,8 @@
  *           has ended, or the provider refuses the refund), 409 PAYMENT_IN_PROGRESS (it is being
  *           approved, or the outcome is unknown), 503 ORDERS_UNAVAILABLE
  * Touches   sql/queries/order_cancel.sql and the records of payments, availability.sql; the
- *           provider; lua/place_free.lua, seats_publish.lua, sold_out.lua. Without Redis the outbox
- *           applies them later.
+ *           provider; lua/tokens/place_free.lua, seats_publish.lua, sold_out.lua. Without Redis the
+ *           outbox applies them later.
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"

@@ -8,7 +8,7 @@
  * Errors    403 FORBIDDEN (not the state of a payment of this order; there may be no such order),
  *           503 ORDERS_UNAVAILABLE
  * Touches   sql/queries/payment_returns.sql, payment_stop.sql and what it publishes:
- *           seats_of_order.sql, availability.sql, lua/place_free.lua, seats_publish.lua,
+ *           seats_of_order.sql, availability.sql, lua/tokens/place_free.lua, seats_publish.lua,
  *           sold_out.lua. Without Redis the outbox applies it later. Never the provider
  */
 #include "fcgi-app/payment/provider_return.h"

@@ -9,8 +9,8 @@
  * Errors    400 INVALID_REQUEST, 403 CODE_INVALID, 403 CAPTCHA_FAILED (nothing is lost),
  *           401 UNAUTHENTICATED, 401 TICKET_INVALID, 404 NOT_FOUND, 409 ALREADY_ACTIVE,
  *           410 QUEUE_CLOSED, 410 SOLD_OUT, 503 QUEUE_FULL, 503 ADMISSION_UNAVAILABLE
- * Touches   lua/enter_together.lua, batched with others; lua/enter.lua with a code and if that does
- *           not decide
+ * Touches   lua/line/enter_together.lua, batched with others; lua/line/enter.lua with a code and if
+ *           that does not decide
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/pool/line_handler.h"

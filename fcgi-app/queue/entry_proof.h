@@ -1,8 +1,8 @@
 /*
  * entry_proof — the proof of work that a new place costs in a queue whose entryCaptcha is altcha
  * (lib/captcha/altcha.h). It is bound to one caller at one queue, and signed by the keys of queue
- * tickets: issuing and verifying it need no store. lua/enter.lua decides whether one is required,
- * and that each counts once.
+ * tickets: issuing and verifying it need no store. lua/line/enter.lua decides whether one is
+ * required, and that each counts once.
  */
 #ifndef SLUICE_QUEUE_ENTRY_PROOF_H
 #define SLUICE_QUEUE_ENTRY_PROOF_H

@@ -5,7 +5,7 @@
  * Reply     204, also without a place
  * Errors    401 UNAUTHENTICATED, 401 TICKET_INVALID, 404 NOT_FOUND, 409 ORDER_IN_PROGRESS,
  *           409 SESSION_REVOKED, 503 ADMISSION_UNAVAILABLE
- * Touches   lua/leave.lua
+ * Touches   lua/line/leave.lua
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/identify_caller.h"

@@ -7,7 +7,7 @@
  * Errors    401 UNAUTHENTICATED, 401 TICKET_INVALID, 404 NOT_FOUND, 409 SESSION_REVOKED,
  *           409 QUEUE_RESET, 503 ADMISSION_UNAVAILABLE
  * Touches   this host's snapshot; plain reads of the main line, batched with others;
- *           lua/position.lua if they do not decide
+ *           lua/line/position.lua if they do not decide
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/identify_caller.h"

@@ -5,7 +5,7 @@
  *           "listHash", "ranges", "serverTime"}, cacheable for 1 s; seed, secret, listHash and
  *           ranges are null before the draw
  * Errors    404 NOT_FOUND also for a queue that is no lottery; 503 ADMISSION_UNAVAILABLE
- * Touches   lua/lottery.lua
+ * Touches   lua/lottery/lottery.lua
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/pool/line_handler.h"

@@ -6,7 +6,7 @@
  *           "longestWaitSeconds", "soldOutAt", "opensAt", "closesAt", "epoch", "serverTime"},
  *           cacheable for 1 s; null for events that have not happened
  * Errors    404 NOT_FOUND, 503 ADMISSION_UNAVAILABLE
- * Touches   lua/result.lua
+ * Touches   lua/queues/result.lua
  */
 #include "lib/admission/queues/queue_result.h"
 #include "fcgi-app/pool/line_handler.h"

@@ -3,7 +3,7 @@
  *
  * Reply     200, the document of lib/admission/line/line_state_json.h, cacheable for 1 s
  * Errors    404 NOT_FOUND, 503 ADMISSION_UNAVAILABLE
- * Touches   lua/queue_state.lua
+ * Touches   lua/line/queue_state.lua
  */
 #include "fcgi-app/pool/line_handler.h"
 #include "fcgi-app/queue/refusal.h"

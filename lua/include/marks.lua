@@ -1,4 +1,4 @@
--- marks: the numbers that are not in the main line as given, for the hosts' snapshots (lua/snapshot.lua).
+-- marks: the numbers that are not in the main line as given, for the hosts' snapshots (lua/snapshot/snapshot.lua).
 -- Needs KEYS state, marks.
 -- A number above the front without a mark is in the main line, with generation 0. Marks are two bits a number, 256 bytes for
 -- a range of 1024, in the field of the range's number. `count` is the number of changes; fields #0, #1, … are a ring of the

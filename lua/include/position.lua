@@ -1,9 +1,9 @@
 -- position: the reply of enter and position.
--- Needs KEYS as include lanes, drawGone, drawLeft, and includes queue, places, set_aside, draw, lanes, stand, rate.
--- Reply: code, queueState, status, rank (-1: none, or not known before the draw is held), waiting, entry token ('' none), its
--- end in ms (0 none), ordering 0|1, estimated admissions per 1000 seconds, seq, generation, epoch, incarnation, now in ms,
--- activation, pollTiers as JSON ('' for the default), lane ('' none), exactOnly 0|1: the rank cannot be computed from the
--- board.
+-- Needs KEYS as include lanes, drawGone, drawLeft, and includes queue, places, set_aside, draw, lanes, line_membership,
+-- rate. Reply: code, queueState, status, rank (-1: none, or not known before the draw is held), waiting, entry token (''
+-- none), its end in ms (0 none), ordering 0|1, estimated admissions per 1000 seconds, seq, generation, epoch, incarnation,
+-- now in ms, activation, pollTiers as JSON ('' for the default), lane ('' none), exactOnly 0|1: the rank cannot be computed
+-- from the board.
 
 -- The rank counts the members before this one in its lane, and for lane main those of the lottery, who go first.
 local function rank_of(member, it)

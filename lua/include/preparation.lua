@@ -1,12 +1,12 @@
 -- preparation: the progress of a recovery, page by page of spent numbers. Needs KEYS state, seatedNext and ARGS incarnation,
 -- epoch, after, then the page's numbers.
 -- preparedFor, preparedEpoch and preparedLine ('new' or 'kept') are what is prepared; every spent number up to preparedTo is
--- marked, 'all' once the preparation is complete: after the last page, which is empty. Several callers may share a preparation:
--- each page either continues what is marked already or is refused. PostgreSQL only raises incarnations, and raises one before
--- each preparation.
--- The numbers of a new line are marked in `seatedNext`, which queue_publish renames to `seated` in the step that publishes the
--- line. Scripts of the line before, if it is still there, mark theirs in `seated`, which ends with it. For a line that is kept,
--- `seatedNext` has two bits a number (include spent_places); it stays from one preparation of an epoch to the next.
+-- marked, 'all' once the preparation is complete: after the last page, which is empty. Several callers may share a
+-- preparation: each page either continues what is marked already or is refused. PostgreSQL only raises incarnations, and
+-- raises one before each preparation.
+-- The numbers of a new line are marked in `seatedNext`, which queue_publish renames to `seated` in the step that publishes
+-- the line. Scripts of the line before, if it is still there, mark theirs in `seated`, which ends with it. For a line that
+-- is kept, `seatedNext` has two bits a number (include spent_places); it stays from one preparation of an epoch to the next.
 local FIRST_NUMBER = 4
 
 -- Whether this page belongs to the latest preparation and leaves no gap before it. The first page of a later one begins it.
@@ -53,7 +53,8 @@ local function complete_preparation()
     redis.call('HSET', key_state, 'preparedTo', 'all')
 end
 
--- Marks the page's numbers for a new line; the page without any completes it. As in include turn, numbers that are 2^32 apart share a bit.
+-- Marks the page's numbers for a new line; the page without any completes it. As in include end_turn, numbers that are 2^32
+-- apart share a bit.
 local function mark_for_new_line()
     for i = FIRST_NUMBER, #ARGV do
         redis.call('SETBIT', key_seatedNext, tonumber(ARGV[i]) % 4294967296, 1)

@@ -1,10 +1,10 @@
--- seat_again: a ticket signed before Redis lost its memory restores its owner to the ticket's number and lane, once a number.
--- Numbers whose owner has spent an admission were marked in `seated` before the queue came back. A place in line that the
--- member took meanwhile, at a higher number, is given up for it. Where the number still has its place and the ticket is from
--- a later takeover than Redis knows, the place takes over the ticket's generation. A member with an unpaid order holds a
--- place by it and gets no second one. Not to be called while the queue is locked (include lock).
--- Needs KEYS state, seated, places, away, unpaid, entrants and includes queue, places, turn, set_aside, draw, lanes, stand,
--- ticket, entrants.
+-- seat_again: a ticket signed before Redis lost its memory restores its owner to the ticket's number and lane, once a
+-- number. Numbers whose owner has spent an admission were marked in `seated` before the queue came back. A place in line
+-- that the member took meanwhile, at a higher number, is given up for it. Where the number still has its place and the
+-- ticket is from a later takeover than Redis knows, the place takes over the ticket's generation. A member with an unpaid
+-- order holds a place by it and gets no second one. Not to be called while the queue is locked (include is_locked).
+-- Needs KEYS state, seated, places, away, unpaid, entrants and includes queue, places, end_turn, set_aside, draw, lanes,
+-- line_membership, ticket, entrants.
 
 -- The lane for the ticket's number now: a lottery number that the draw does not contain goes to lane main, where its low
 -- number puts it before all who entered after the opening.
@@ -42,7 +42,7 @@ local function seat_again(member, kind, it)
         if not ticket_took_over(it) then
             return kind, it
         end
-    elseif not turn_is_over(ticket.seq) then
+    elseif not end_turn(ticket.seq) then
         return kind, it
     elseif seated.lane == 'lottery' and not the_draw() and run.drawClosed ~= '1' then
         list_entrant(member, seated.seq)

@@ -124,13 +124,29 @@ rule_lua()
 {
     local expanded script status=0
     expanded=$(mktemp -d)
-    for script in lua/*.lua; do
+    while read -r script; do
         scripts/embed-lua --expand "$script" >"$expanded/${script##*/}"
-    done
+    done < <(scripts/embed-lua --list lua)
     luacheck --quiet --no-color --std lua51 --no-max-line-length \
         --read-globals redis KEYS ARGV cjson cmsgpack bit struct -- "$expanded" || status=1
     rm -rf -- "$expanded"
     return "$status"
+}
+
+# A script lies in the folder that is named as the folder of the C file that calls it.
+rule_lua_folders()
+{
+    local script name callers wrong=0
+    while read -r script; do
+        name=${script##*/}
+        name=SCRIPT_${name%.lua}
+        callers=$(source_files '*.c' | grep '^lib/' | xargs grep -lwF -- "${name^^}" | sed -E 's:.*/([^/]+)/[^/]+$:lua/\1:' | sort -u)
+        if [[ $callers != "${script%/*}" ]]; then
+            printf '%s: it is called from, and belongs to: %s\n' "$script" "${callers:-nowhere}"
+            wrong=1
+        fi
+    done < <(scripts/embed-lua --list lua)
+    return "$wrong"
 }
 
 rule_shell()

@@ -12,7 +12,13 @@ CLOCK_READ = "{ string.match(KEYS[#KEYS], '(%d+)%.(%d+)$') }"
 
 
 @functools.cache
-def read_script(name, folder):
+def script_files(folder=LUA):
+    """The file of each script, by its name; scripts stand in folders of their subject."""
+    return {path.stem: path for path in sorted(folder.glob("*/*.lua")) if path.parent.name != "include"}
+
+
+@functools.cache
+def read_script(name, folder=LUA):
     """The script, expanded once for all tests."""
     return Script(name, folder)
 
@@ -22,8 +28,9 @@ class Script:
 
     def __init__(self, name, folder=LUA):
         self.name = name
-        source = (folder / f"{name}.lua").read_text()
-        self.text = subprocess.run([SCRIPTS / "embed-lua", "--expand", folder / f"{name}.lua"],
+        path = script_files(folder)[name]
+        source = path.read_text()
+        self.text = subprocess.run([SCRIPTS / "embed-lua", "--expand", path],
                                    check=True, capture_output=True, text=True).stdout
         self.keys = _words(source, "keys")
         self.args = _words(source, "args")
@@ -46,7 +53,7 @@ class Scripts:
     def __init__(self, client, folder=LUA, clock=None):
         self.client = client
         self.clock = clock
-        self.scripts = {path.stem: read_script(path.stem, folder) for path in sorted(folder.glob("*.lua"))}
+        self.scripts = {name: read_script(name, folder) for name in script_files(folder)}
         self._shas = {}
         for name, script in self.scripts.items():
             text = script.text.replace(CLOCK_CALL, CLOCK_READ) if clock else script.text

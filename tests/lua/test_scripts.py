@@ -5,10 +5,9 @@ import re
 
 import pytest
 
-from lib.project import LUA
-from lib.scripts import Script
+from lib.scripts import Script, script_files
 
-NAMES = sorted(path.stem for path in LUA.glob("*.lua"))
+NAMES = sorted(script_files())
 
 
 @pytest.mark.parametrize("name", NAMES)

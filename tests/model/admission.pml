@@ -137,7 +137,7 @@ inline forget_place(m)
     claim[m] = 0
 }
 
-/* lua/consume.lua */
+/* lua/tokens/consume.lua */
 inline consume(m, a)
 {
     if
@@ -155,7 +155,7 @@ inline consume(m, a)
     fi
 }
 
-/* lua/release.lua */
+/* lua/tokens/release.lua */
 inline release(m, a, c)
 {
     if
@@ -177,7 +177,7 @@ active [MEMBERS] proctype Member()
 end:
     do
     :: d_step {
-        /* lua/enter.lua */
+        /* lua/line/enter.lua */
         present && !owed[me] && place[me] == NONE && visits[me] < 1 + (me < RETURNING -> 1 : 0) &&
             (me == 0 || visits[me - 1 + (me == 0 -> 1 : 0)] > 0) -> /* the names of members do not matter */
         visits[me]++;
@@ -193,7 +193,7 @@ end:
         assert(!used[sequence])
     }
     :: d_step {
-        /* lua/position.lua with lua/include/seat_again.lua: the first poll after Redis came back. */
+        /* lua/line/position.lua with lua/include/seat_again.lua: the first poll after Redis came back. */
         present && ticket[me] != 0 && ticket_incarnation[me] != redis_incarnation ->
         ticket_incarnation[me] = redis_incarnation;
         if
@@ -234,7 +234,7 @@ active [SCHEDULERS] proctype Scheduler()
 end:
     do
     :: d_step {
-        /* lua/leader_acquire.lua */
+        /* lua/line/leader_acquire.lua */
         present && leader == NOBODY && !leads ->
         leader = me;
         leads = true
@@ -249,7 +249,7 @@ end:
         bucket = (bucket > 0 -> bucket - 1 : 0);
 #else
     :: d_step {
-        /* lua/promote.lua */
+        /* lua/line/promote.lua */
         leads && present && leader == me && ANY_WAITING && bucket > 0 && ACTIVE < MAX_ACTIVE && ALL_BACK ->
         bucket--;
 #endif
@@ -288,7 +288,7 @@ end:
         first = 0
     }
     :: d_step {
-        /* lua/promote.lua: a token that has run out. A claimed one never does. */
+        /* lua/line/promote.lua: a token that has run out. A claimed one never does. */
         leads && present && leader == me && expiries > 0 &&
             (place[0] == READY || place[1] == READY || place[2] == READY) ->
         expiries--;
@@ -316,7 +316,7 @@ active [WORKERS] proctype Worker()
 end:
     do
     :: atomic {
-        /* lua/claim.lua */
+        /* lua/tokens/claim.lua */
         if
         :: present && place[0] == READY -> m = 0
         :: present && place[1] == READY -> m = 1
@@ -419,7 +419,7 @@ active proctype Reconcile()
 end:
     do
     :: atomic {
-        /* lua/claims_overdue.lua */
+        /* lua/tokens/claims_overdue.lua */
         if
         :: present && LEASE_IS_OVER(0) -> m = 0
         :: present && LEASE_IS_OVER(1) -> m = 1
@@ -470,7 +470,7 @@ end:
         incarnation++
     }
     :: d_step {
-        /* lua/spent_load.lua */
+        /* lua/queues/spent_load.lua */
         !present && incarnation > redis_incarnation && prepared_for != incarnation ->
         prepared_for = incarnation;
 #ifndef FAULT_SPENT_NOT_LOADED
@@ -483,7 +483,7 @@ end:
 #endif
     }
     :: d_step {
-        /* lua/queue_publish.lua: the queue comes back. */
+        /* lua/queues/queue_publish.lua: the queue comes back. */
         !present && prepared_for == incarnation && incarnation > redis_incarnation ->
         redis_incarnation = incarnation;
         i = 0;

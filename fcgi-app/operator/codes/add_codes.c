@@ -8,7 +8,7 @@
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer;
  *           404 NOT_FOUND, 503 ORDERS_UNAVAILABLE: a part may be stored; 503 ADMISSION_UNAVAILABLE:
  *           stored, takes effect when Redis is back
- * Touches   sql/queries/queue_get.sql, audit_note.sql, codes_add.sql; lua/codes_load.lua
+ * Touches   sql/queries/queue_get.sql, audit_note.sql, codes_add.sql; lua/line/codes_load.lua
  * Roles     operator
  */
 #include <inttypes.h>

@@ -12,7 +12,7 @@
  *           code twice in the list; 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE: a part may be stored;
  *           sending the same list again adds the rest
  * Touches   sql/queries/coupon_event_find.sql, audit_note.sql, coupons_add.sql, availability.sql,
- *           lua/sold_out.lua
+ *           lua/goods/sold_out.lua
  * Roles     operator
  */
 #include <stdlib.h>

@@ -11,7 +11,7 @@
  *           left has members who came for the event; 503 ORDERS_UNAVAILABLE,
  *           503 ADMISSION_UNAVAILABLE: Redis does not answer whether it has
  * Touches   sql/queries/coupon_event_find.sql, coupon_event_put.sql, availability.sql,
- *           lua/sold_out.lua; lua/stats.lua if the queue changes
+ *           lua/goods/sold_out.lua; lua/queues/stats.lua if the queue changes
  * Roles     operator
  */
 #include "fcgi-app/http/problem.h"

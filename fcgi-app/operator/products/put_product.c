@@ -8,8 +8,8 @@
  * Reply     201 the new product, 200 the changed one
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer;
  *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/audit_author.sql, product_put.sql, availability.sql, lua/sold_out.lua.
- *           Without Redis reconcile publishes what is left later
+ * Touches   sql/queries/audit_author.sql, product_put.sql, availability.sql,
+ *           lua/goods/sold_out.lua. Without Redis reconcile publishes what is left later
  * Roles     operator
  */
 #include <inttypes.h>

@@ -6,7 +6,7 @@
  *           "do"}, …]}, also if a part does not respond
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND
  * Touches   sql/queries/service_figures.sql, queue_list.sql or queue_get.sql, goods_list.sql; TIME,
- *           lua/pool_life.lua, stats.lua in Redis
+ *           lua/line/pool_life.lua, stats.lua in Redis
  * Roles     operator, viewer
  */
 #include <stdarg.h>

@@ -11,7 +11,7 @@
  *           422 UNKNOWN_SEAT, 422 TOO_MANY_SEATS, 422 IDEMPOTENCY_KEY_REUSED, 429 ORDER_CAPACITY,
  *           503 ADMISSION_UNAVAILABLE, 503 ORDERS_UNAVAILABLE. None of them costs the token or a
  *           hold
- * Touches   lua/claim.lua, claim_seats.lua, consume.lua, release.lua, release_seats.lua,
+ * Touches   lua/tokens/claim.lua, claim_seats.lua, consume.lua, release.lua, release_seats.lua,
  *           seats_publish.lua; sql/queries/order_place.sql, order_by_key.sql, seats_of_order.sql,
  *           seats_named.sql
  *

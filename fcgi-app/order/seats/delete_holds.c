@@ -6,7 +6,7 @@
  * Reply     204, also if nothing was held
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND, 409 ORDER_IN_PROGRESS (an
  *           order is running on one of them: nothing was released), 503 ADMISSION_UNAVAILABLE
- * Touches   lua/seats_release.lua, the catalogue
+ * Touches   lua/seats/seats_release.lua, the catalogue
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"

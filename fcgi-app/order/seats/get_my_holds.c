@@ -3,7 +3,7 @@
  *
  * Reply     200 {"seats", "expiresAt", "held": [{"seat", "expiresAt"}], "serverTime"}
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ADMISSION_UNAVAILABLE
- * Touches   lua/seats_mine.lua, the catalogue
+ * Touches   lua/seats/seats_mine.lua, the catalogue
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"

@@ -11,7 +11,8 @@
  *           409 ORDER_IN_PROGRESS, 422 UNKNOWN_SEAT ("unknown"), 422 TOO_MANY_SEATS ("most"),
  *           409 SEATS_TAKEN ("taken"), 503 ADMISSION_UNAVAILABLE. After any of them all holds are
  *           as before
- * Touches   lua/seats_hold.lua, the catalogue; PostgreSQL only if the catalogue lacks the show
+ * Touches   lua/seats/seats_hold.lua, the catalogue; PostgreSQL only if the catalogue lacks the
+ *           show
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"

@@ -1,6 +1,7 @@
 /*
  * autopilot_store — reads the autopilot's input from Redis and records its decisions there: see
- * lua/autopilot_look.lua and autopilot_note.lua; and both for operators, see autopilot_read.lua.
+ * lua/autopilot/autopilot_look.lua and autopilot_note.lua; and both for operators, see
+ * autopilot_read.lua.
  */
 #ifndef SLUICE_ADMISSION_AUTOPILOT_STORE_H
 #define SLUICE_ADMISSION_AUTOPILOT_STORE_H

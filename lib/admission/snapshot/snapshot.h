@@ -1,7 +1,7 @@
 /*
  * snapshot — this host's copy of each line, from which it answers members far from the front
- * without calling Redis. Its answer is exactly what lua/position.lua would have returned a moment
- * ago, or none. See docs/decisions/0052.
+ * without calling Redis. Its answer is exactly what lua/line/position.lua would have returned a
+ * moment ago, or none. See docs/decisions/0052.
  *
  * One process of the host keeps it up to date, with snapshot_keeper.
  */

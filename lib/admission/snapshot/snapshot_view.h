@@ -1,6 +1,6 @@
 /*
- * snapshot_view — the replies of lua/snapshot.lua and lua/snapshot_marks.lua. Internal to
- * lib/admission/snapshot/snapshot_keeper.
+ * snapshot_view — the replies of lua/snapshot/snapshot.lua and lua/snapshot/snapshot_marks.lua.
+ * Internal to lib/admission/snapshot/snapshot_keeper.
  */
 #ifndef SLUICE_ADMISSION_SNAPSHOT_VIEW_H
 #define SLUICE_ADMISSION_SNAPSHOT_VIEW_H

@@ -9,8 +9,8 @@ import pytest
 import redis
 
 from lib import call_graph
-from lib.project import LUA, ROOT, SCRIPTS
-from lib.scripts import read_script
+from lib.project import ROOT, SCRIPTS
+from lib.scripts import read_script, script_files
 
 POOLS = ("queue", "order", "payment", "operator", "catalog")
 PROGRAMS = (*POOLS, "scheduler", "board", "reconcile")
@@ -30,7 +30,7 @@ def rights_table():
 def test_redis_is_asked_what_the_code_asks(program):
     needed = call_graph.commands(program) - SERVERS_OWN
     for name in call_graph.scripts(program):
-        text = read_script(name, LUA).text
+        text = read_script(name).text
         needed |= {word.lower() for word in CALL.findall(text)} - SERVERS_OWN
         needed |= {word.lower() for word in CHOSEN.findall(text)}
     if call_graph.names(program, "redis_subscription_new"):
@@ -43,7 +43,7 @@ def test_every_script_and_every_query_belongs_to_somebody():
     for program in PROGRAMS:
         scripts |= call_graph.scripts(program)
         queries |= call_graph.queries(program)
-    assert scripts == {path.stem for path in LUA.glob("*.lua")}
+    assert scripts == set(script_files())
     assert queries == {path.stem for path in (ROOT / "sql/queries").glob("*.sql")}
 
 
