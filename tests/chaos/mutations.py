@@ -50,7 +50,7 @@ MUTATIONS = [
              "            generation = (generation + 1) % 4096\n",
              "            generation = (generation + 1) % 4096\n            seq = redis.call('HINCRBY', key_state, 'seq', 1)\n",
              "stop_worker,link_deaf,link_silent", ("NUMBER_CHANGED",), runs=2),
-    Mutation("the last in line goes first", "lua/line/promote.lua", "redis.call('ZPOPMIN', set, count)", "redis.call('ZPOPMAX', set, count)",
+    Mutation("the last in line goes first", "lua/include/admit.lua", "redis.call('ZPOPMIN', set, count)", "redis.call('ZPOPMAX', set, count)",
              "kill_scheduler,stop_scheduler", ("OVERTAKEN",), runs=2),
     Mutation("whoever slept through the lock promotes all the same", "lua/line/promote.lua",
              "if redis.call('GET', key_leader) ~= arg_owner then", "if redis.call('GET', key_leader) == 'nobody' then",

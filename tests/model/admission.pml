@@ -288,7 +288,7 @@ end:
         first = 0
     }
     :: d_step {
-        /* lua/line/promote.lua: a token that has run out. A claimed one never does. */
+        /* lua/include/collect_expired.lua: a token that has run out. A claimed one never does. */
         leads && present && leader == me && expiries > 0 &&
             (place[0] == READY || place[1] == READY || place[2] == READY) ->
         expiries--;
