@@ -3,7 +3,7 @@
 #
 # Writes docs/settings.md, docs/queue-settings.md, docs/payments.md, docs/sluicectl.md and docs/ops/metrics.md from the
 # tables that the programs are built from: lib/settings/settings.tbl, lib/admission/queues/queue_settings.tbl,
-# lib/orders/payments/payment_states.tbl, sluicectl/commands.tbl and options.tbl, and lib/metrics/metrics.tbl.
+# lib/database/payments/payment_states.tbl, sluicectl/commands.tbl and options.tbl, and lib/metrics/metrics.tbl.
 # With --check it writes nothing, shows
 # what differs, and fails where something does.
 set -euo pipefail
@@ -138,11 +138,11 @@ macro_rows()
 
 print_payments()
 {
-    local table=$root/lib/orders/payments/payment_states.tbl
+    local table=$root/lib/database/payments/payment_states.tbl
     cat <<'TEXT'
 # The life of a payment
 
-<!-- Written by docs/generate-reference.sh from lib/orders/payments/payment_states.tbl: change it there. -->
+<!-- Written by docs/generate-reference.sh from lib/database/payments/payment_states.tbl: change it there. -->
 
 An order has at most one open payment, and does not end before that payment has left its open state. The code, the
 tables `payment_state` and `payment_transition` of PostgreSQL and this page come from one table. The reasons:

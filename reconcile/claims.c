@@ -1,7 +1,7 @@
 #include "lib/admission/tokens/claim.h"
 #include "lib/base/log.h"
-#include "lib/orders/orders/claim_settlement.h"
-#include "lib/orders/seats/seat_store.h"
+#include "lib/database/orders/claim_settlement.h"
+#include "lib/database/seats/seat_store.h"
 #include "reconcile/reconcile.h"
 
 enum { CLAIMS_PER_PASS = 500, SHOWS_PER_PAGE = 100 };

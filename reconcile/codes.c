@@ -1,5 +1,5 @@
 #include "lib/base/log.h"
-#include "lib/orders/queues/code_store.h"
+#include "lib/database/queues/code_store.h"
 #include "reconcile/reconcile.h"
 
 enum { CALLS_PER_PASS = 20, ENTRY_LOGGED_MAX = 200 };

@@ -6,9 +6,9 @@
  */
 #include "lib/admission/coupons/coupons.h"
 #include "lib/base/log.h"
-#include "lib/orders/coupons/coupon_counts.h"
-#include "lib/orders/coupons/coupon_store.h"
-#include "lib/orders/goods/availability.h"
+#include "lib/database/coupons/coupon_counts.h"
+#include "lib/database/coupons/coupon_store.h"
+#include "lib/database/goods/availability.h"
 #include "reconcile/reconcile.h"
 
 enum { CALLS_PER_PASS = 1000 };

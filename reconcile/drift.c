@@ -2,9 +2,9 @@
 #include "lib/admission/queues/queue_repair.h"
 #include "lib/admission/queues/queue_stats.h"
 #include "lib/base/log.h"
-#include "lib/orders/goods/availability.h"
-#include "lib/orders/queues/checkpoint_store.h"
-#include "lib/orders/queues/recovery_store.h"
+#include "lib/database/goods/availability.h"
+#include "lib/database/queues/checkpoint_store.h"
+#include "lib/database/queues/recovery_store.h"
 #include "lib/store/redis_reply.h"
 #include "reconcile/reconcile.h"
 

@@ -1,7 +1,7 @@
 /* Exports the results of a pass and the totals of the books in the metrics of this host. */
 #include "lib/base/clock.h"
+#include "lib/database/service/books.h"
 #include "lib/metrics/metrics.h"
-#include "lib/orders/service/books.h"
 #include "reconcile/reconcile.h"
 
 enum { BOOKS_EVERY_MS = 15000 };
@@ -46,7 +46,7 @@ static void show(const struct books *books)
 #define STATE(name, is_open, may_hold_money, meaning)                                              \
     metrics_set(METRIC_PAYMENTS_##name, books->payments[PAYMENT_PHASE_##name]);
 #define TRANSITION(from, to, cause)
-#include "lib/orders/payments/payment_states.tbl"
+#include "lib/database/payments/payment_states.tbl"
 #undef TRANSITION
 #undef STATE
     metrics_set(METRIC_PAYMENTS_STUCK, books->payments_stuck);

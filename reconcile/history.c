@@ -1,4 +1,4 @@
-#include "lib/orders/service/history_store.h"
+#include "lib/database/service/history_store.h"
 
 #include "lib/base/clock.h"
 #include "lib/store/redis.h"

@@ -1,5 +1,5 @@
 #include "lib/base/log.h"
-#include "lib/orders/queues/lottery_store.h"
+#include "lib/database/queues/lottery_store.h"
 #include "reconcile/reconcile.h"
 
 void reconcile_lottery(struct reconcile *reconcile, const struct queue_row *queue)

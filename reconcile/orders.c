@@ -1,5 +1,5 @@
 #include "lib/base/log.h"
-#include "lib/orders/orders/order_store.h"
+#include "lib/database/orders/order_store.h"
 #include "reconcile/reconcile.h"
 
 enum { ORDERS_PER_BATCH = 200, BATCHES_PER_PASS = 20 };

@@ -2,10 +2,10 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/catalog/catalog.h"
-#include "lib/orders/goods/availability.h"
-#include "lib/orders/outbox/outbox_store.h"
-#include "lib/orders/seats/seat_publication.h"
-#include "lib/orders/store_refusal.h"
+#include "lib/database/goods/availability.h"
+#include "lib/database/outbox/outbox_store.h"
+#include "lib/database/seats/seat_publication.h"
+#include "lib/database/store_refusal.h"
 #include "reconcile/reconcile.h"
 
 enum {

@@ -3,8 +3,8 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/database/payments/payment_admin.h"
 #include "lib/metrics/metrics.h"
-#include "lib/orders/payments/payment_admin.h"
 #include "lib/payments/payment_flow.h"
 #include "reconcile/reconcile.h"
 

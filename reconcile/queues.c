@@ -1,7 +1,7 @@
 #include "lib/admission/queues/queue_repair.h"
 #include "lib/base/log.h"
 #include "lib/base/test_pause.h"
-#include "lib/orders/queues/recovery_store.h"
+#include "lib/database/queues/recovery_store.h"
 #include "lib/store/redis_primary.h"
 #include "reconcile/reconcile.h"
 

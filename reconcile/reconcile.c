@@ -1,6 +1,6 @@
 #include "reconcile/reconcile.h"
 
-#include "lib/orders/service/history_store.h"
+#include "lib/database/service/history_store.h"
 
 void reconcile_pass(struct reconcile *reconcile)
 {

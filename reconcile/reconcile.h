@@ -14,9 +14,9 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/identifier.h"
-#include "lib/orders/outbox/outbox_acks.h"
-#include "lib/orders/payments/payment_admin.h"
-#include "lib/orders/queues/queue_store.h"
+#include "lib/database/outbox/outbox_acks.h"
+#include "lib/database/payments/payment_admin.h"
+#include "lib/database/queues/queue_store.h"
 #include "lib/payments/payment_provider.h"
 #include "lib/settings/settings.h"
 #include "lib/store/postgres.h"

@@ -2,8 +2,8 @@
 
 #include "lib/base/log.h"
 #include "lib/catalog/catalog.h"
-#include "lib/orders/seats/seat_publication.h"
-#include "lib/orders/seats/seat_store.h"
+#include "lib/database/seats/seat_publication.h"
+#include "lib/database/seats/seat_store.h"
 #include "reconcile/reconcile.h"
 
 enum { SHOWS_PER_CALL = 100, PAGES_PER_PASS = 8 };

@@ -1,4 +1,4 @@
-#include "lib/orders/orders/claim_settlement.h"
+#include "lib/database/orders/claim_settlement.h"
 #include "lib/store/redis_time.h"
 #include "reconcile/reconcile.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/orders/payments/payment_store.h"
+#include "lib/database/payments/payment_store.h"
 #include "sluicectl/client.h"
 #include "sluicectl/commands.h"
 #include "sluicectl/table.h"

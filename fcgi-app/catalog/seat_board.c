@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lib/orders/seats/seat_store.h"
+#include "lib/database/seats/seat_store.h"
 
 /* A letter for each status, a capital if the seat is the caller's. */
 static const char LETTERS[] = {

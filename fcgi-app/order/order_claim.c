@@ -6,8 +6,8 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "lib/base/test_pause.h"
+#include "lib/database/outbox/outbox_acks.h"
 #include "lib/metrics/metrics.h"
-#include "lib/orders/outbox/outbox_acks.h"
 
 /* Logs the claim's id, which is public: it reveals nothing of the token. */
 static void log_failure(const char *event, const struct claim *claim, enum outcome outcome)

@@ -17,8 +17,8 @@
 #include "fcgi-app/payment/payment_call.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/tokens/claim.h"
-#include "lib/orders/goods/availability.h"
-#include "lib/orders/seats/seat_publication.h"
+#include "lib/database/goods/availability.h"
+#include "lib/database/seats/seat_publication.h"
 
 /* Applies it to Redis now; if that fails, the outbox does it. */
 static void publish(const struct services *services, const struct request *request,

@@ -13,7 +13,7 @@
 #include "lib/admission/line/order_pool.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/orders/outbox/outbox_acks.h"
+#include "lib/database/outbox/outbox_acks.h"
 #include "lib/store/postgres.h"
 
 enum {

@@ -9,7 +9,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
-#include "lib/orders/payments/payment_store.h"
+#include "lib/database/payments/payment_store.h"
 #include "lib/payments/payment_provider.h"
 #include "lib/settings/settings.h"
 #include "lib/store/postgres.h"

@@ -5,8 +5,8 @@
 
 #include "lib/admission/tokens/claim.h"
 #include "lib/base/digest.h"
-#include "lib/orders/goods/availability.h"
-#include "lib/orders/seats/seat_publication.h"
+#include "lib/database/goods/availability.h"
+#include "lib/database/seats/seat_publication.h"
 
 enum { RECORD_TRIES = 3, RECORD_PAUSE_MS = 300 };
 

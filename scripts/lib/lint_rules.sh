@@ -67,7 +67,7 @@ rule_routes_without_store_text()
 {
     local files wrong=0
     mapfile -t files < <(source_files '*.c' | grep -E '^fcgi-app/(queue|gate|order|payment|operator|catalog|machine)/' || true)
-    forbid "SQL and Redis commands belong to lib/orders and lib/admission" \
+    forbid "SQL and Redis commands belong to lib/database and lib/admission" \
         '"(SELECT|INSERT|UPDATE|DELETE FROM|EVALSHA|HGET|HSET|ZADD|ZRANK|GET|SET) |<hiredis|<libpq-fe' \
         "${files[@]}" || wrong=1
     forbid "the words of a command and the elements of a reply belong to the module of lib that has both" \
@@ -97,17 +97,17 @@ rule_statements()
 rule_secret_comparisons()
 {
     local files
-    mapfile -t files < <(source_files '*.c' | grep -E '^(lib/(identity|captcha|payments|admission|orders)|fcgi-app)/')
+    mapfile -t files < <(source_files '*.c' | grep -E '^(lib/(identity|captcha|payments|admission|database)|fcgi-app)/')
     forbid "secrets are compared by constant_time_equal()" \
         '\b(str_equal|strn?cmp|strn?casecmp|memcmp)\([^;]*\b(h?mac|signature|digest|secret|password|token|entry_token|key_signature)\b' \
         "${files[@]}"
 }
 
-# lib/base → metrics → settings → http_client → store → catalog → identity → captcha → admission → orders → payments →
+# lib/base → metrics → settings → http_client → store → catalog → identity → captcha → admission → database → payments →
 # programs: only downwards.
 rule_layers()
 {
-    local layers=(base metrics settings http_client store catalog identity captcha admission orders payments)
+    local layers=(base metrics settings http_client store catalog identity captcha admission database payments)
     local lower higher wrong=0 files
     for lower in "${!layers[@]}"; do
         mapfile -t files < <(source_files '*.c' '*.h' | grep "^lib/${layers[lower]}/" || true)
@@ -299,11 +299,11 @@ rule_nginx_covers_routes()
     return "$wrong"
 }
 
-# The state machine of payments is in lib/orders/payments/payment_states.tbl, and PostgreSQL's must be the
+# The state machine of payments is in lib/database/payments/payment_states.tbl, and PostgreSQL's must be the
 # same.
 rule_payment_states()
 {
-    local table=lib/orders/payments/payment_states.tbl sql=sql/migrations/0013_payments.sql open wrong=0
+    local table=lib/database/payments/payment_states.tbl sql=sql/migrations/0013_payments.sql open wrong=0
     if ! diff <(sed -nE "s/^STATE\\((\\w+), (\\w+), (\\w+), .*/('\\1', \\2, \\3)/p; s/^TRANSITION\\((\\w+), (\\w+), .*/('\\1', '\\2')/p" "$table") \
         <(sed -nE "s/^    (\\('[A-Z_]+', (true|false|').*\\))[,;]$/\\1/p" "$sql"); then
         printf '%s and %s do not have the same states and transitions\n' "$table" "$sql"

@@ -3,6 +3,6 @@
 --   has a lower number than this, and with a higher one.
 -- Returns: 0 or 1 row: sold out, change number, when all that is left will have ended (ms since 1970, NULL for never), and
 --   its coupon events as `event record event record …` (NULL for none).
--- Called by: lib/orders/goods/availability.c.
+-- Called by: lib/database/goods/availability.c.
 SELECT sold_out, change, due_ms, coupons
   FROM availability($1, $2, $3)

@@ -3,7 +3,7 @@
 -- Returns: a row for each payment state: the state, and the number of payments in it; and rows `stuck` (payments that need a
 --   person), `consume` and `other` (outbox rows by kind), `failed` (outbox rows taken more than once), `oldest` (when the
 --   oldest outbox row was written, seconds since 1970; 0 for none).
--- Called by: lib/orders/service/books.c
+-- Called by: lib/database/service/books.c
 SELECT s.name, (SELECT count(*) FROM payment p WHERE p.state = s.name) FROM payment_state s
 UNION ALL
 SELECT 'stuck', count(*) FROM payment p WHERE p.needs_person

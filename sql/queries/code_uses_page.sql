@@ -1,7 +1,7 @@
 -- One page of the uses of a queue's codes.
 -- Params: $1 queue, $2 $3 uses after this hash and member, $4 limit.
 -- Returns: 0..$4 rows by hash and member: hash, member, kind, moment in ms since 1970.
--- Called by: lib/orders/queues/code_store.c.
+-- Called by: lib/database/queues/code_store.c.
 SELECT use.code_hash, use.member, code.kind, epoch_ms(use.at)
   FROM queue_code_use AS use
   JOIN queue_code AS code USING (queue, code_hash)

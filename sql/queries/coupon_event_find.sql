@@ -1,7 +1,7 @@
 -- One coupon event.
 -- Params: $1 event, $2 whether to count its coupons (linear in their number).
 -- Returns: 0 or 1 row; times in ms since 1970, NULL for none; counts issued and unissued, NULL unless requested.
--- Called by: lib/orders/coupons/coupon_store.c.
+-- Called by: lib/database/coupons/coupon_store.c.
 SELECT id, name, queue, captcha, epoch_ms(opens_at), epoch_ms(ends_at), epoch_ms(created_at),
        epoch_ms(updated_at), epoch_ms(clock_timestamp()),
        CASE WHEN $2::boolean THEN

@@ -2,7 +2,7 @@
 -- Params: $1 event.
 -- Returns: 0 or 1 row: event, queue, opening, end, now, first and last issue in ms since 1970 (NULL for none),
 --   coupons issued, coupons left, and the numbers served, by epoch of the queue: `1:1-68,70-71 2:5-5`.
--- Called by: lib/orders/coupons/coupon_store.c.
+-- Called by: lib/database/coupons/coupon_store.c.
 SELECT e.id, e.queue, epoch_ms(e.opens_at), epoch_ms(e.ends_at), epoch_ms(clock_timestamp()),
        epoch_ms(issued.first_at), epoch_ms(issued.last_at), issued.count,
        (SELECT count(*) FROM coupon c WHERE c.event = e.id AND c.member IS NULL), served.ranges

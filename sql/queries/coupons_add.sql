@@ -1,7 +1,7 @@
 -- Adds coupons to an event, to be issued in this order; existing ones stay as they are.
 -- Params: $1 event, $2 codes text[].
 -- Returns: 0..n rows: the codes that existed already.
--- Called by: lib/orders/coupons/coupon_store.c.
+-- Called by: lib/database/coupons/coupon_store.c.
 WITH added AS (
     INSERT INTO coupon (event, code)
     SELECT $1, given.code FROM unnest($2::text[]) WITH ORDINALITY AS given (code, n) ORDER BY given.n

@@ -1,7 +1,7 @@
 -- The goods of a queue, and how much of each is left.
 -- Params: $1 queue text, $2 limit bigint.
 -- Returns: kind, id, name, total, left, whether it has a price.
--- Called by: lib/orders/service/service_figures.c
+-- Called by: lib/database/service/service_figures.c
 SELECT g.* FROM (
     SELECT 'coupon-event', e.id, e.name, e.coupons,
            (SELECT count(*) FROM coupon c WHERE c.event = e.id AND c.member IS NULL), false

@@ -1,7 +1,7 @@
 -- Adds minutes to a queue's history; existing ones stay as they are.
 -- Params: $1 queue text, $2 a JSON array of objects with minute (since 1970) and the columns' names.
 -- Returns: nothing.
--- Called by: lib/orders/service/history_store.c
+-- Called by: lib/database/service/history_store.c
 INSERT INTO queue_history (queue, minute, waiting, ready, claimed, entered, admitted, consumed, expired, went, withdrawn,
                            rate_milli, p50_ms, p95_ms, p99_ms, order_errors, promised_seconds, actual_seconds)
 SELECT $1, to_timestamp(r.minute * 60), r.waiting, r.ready, r.claimed, r.entered, r.admitted, r.consumed, r.expired, r.went,

@@ -1,7 +1,7 @@
 -- The orders of a member, newest first.
 -- Params: $1 member, $2 limit, $3 $4 time in µs and id of the last order of the previous page, or NULL.
 -- Returns: 0..$2 rows.
--- Called by: lib/orders/orders/order_store.c.
+-- Called by: lib/database/orders/order_store.c.
 SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held, show, seats,
        p.payment, p.pay_until_us
   FROM order_view o LEFT JOIN LATERAL order_payment(o.id) AS p ON true

@@ -4,7 +4,7 @@
 --   $15 whether it keeps its place, $16 show and $17 seats text[] (both NULL for items), $18 outbox rows to delete: see
 --   place_order() for them and for the refusals.
 -- Returns: 1 row.
--- Called by: lib/orders/orders/order_place.c.
+-- Called by: lib/database/orders/order_place.c.
 -- A new order has no payment: only a repeat's is read.
 SELECT id, queue, status, total_amount, currency, created_us, expires_us, items, place_held,
        show, seats, p.payment, CASE WHEN o.replayed THEN p.pay_until_us ELSE o.expires_us END, replayed, admission_id,

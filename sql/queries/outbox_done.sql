@@ -1,6 +1,6 @@
 -- Deletes outbox rows that have been carried out.
 -- Params: $1 their ids.
 -- Returns: 0 rows.
--- Called by: lib/orders/outbox/outbox_store.c.
+-- Called by: lib/database/outbox/outbox_store.c.
 DELETE FROM outbox
  WHERE id = ANY ($1::bigint[])

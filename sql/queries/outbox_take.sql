@@ -4,7 +4,7 @@
 -- Params: $1 limit, $2 minimum age in ms of rows of kind consume.
 -- Returns: 0..$1 rows, oldest first; the last columns are the event of the coupon that the token was spent on, and the
 --   concert that has changed in the catalogue.
--- Called by: lib/orders/outbox/outbox_store.c.
+-- Called by: lib/database/outbox/outbox_store.c.
 WITH due AS (
     SELECT b.id
       FROM outbox b

@@ -1,7 +1,7 @@
 -- Records that the provider refuses the refund.
 -- Params: $1 payment, $2 reason.
 -- Returns: 1 row.
--- Called by: lib/orders/payments/payment_record.c.
+-- Called by: lib/database/payments/payment_record.c.
 SELECT outcome, state, order_id, order_status, queue, member, place_freed, came_back,
        session_ends_us
   FROM payment_cancel_refused($1, $2)

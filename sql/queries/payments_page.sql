@@ -3,7 +3,7 @@
 --   payment text (NULL: all), $5 those before this payment text (NULL: from the newest; unknown: no rows), $6 limit integer.
 -- Returns: id, order, provider, state, reason, provider's reference, amount, tax-free, VAT, currency, refunded, attempts,
 --   needs a person, last error, then in ms since 1970: created, updated, next look-up, session's end.
--- Called by: lib/orders/payments/payment_admin.c
+-- Called by: lib/database/payments/payment_admin.c
 SELECT p.id, p.order_id, p.provider, p.state, p.why, p.provider_ref, p.amount, p.tax_free, p.vat, p.currency,
        p.canceled_amount, p.attempts, p.needs_person, p.last_error, epoch_ms(p.created_at), epoch_ms(p.updated_at),
        epoch_ms(p.retry_at), epoch_ms(p.session_ends_at)

@@ -1,7 +1,7 @@
 -- One product.
 -- Params: $1 sku.
 -- Returns: 0 or 1 row.
--- Called by: lib/orders/goods/product_store.c.
+-- Called by: lib/database/goods/product_store.c.
 SELECT sku, name, price_amount, currency, stock, available, queue, false AS created, tax_free
   FROM product
  WHERE sku = $1

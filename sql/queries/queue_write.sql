@@ -3,6 +3,6 @@
 --   $4 complete settings jsonb, $5 actor text, $6 request id text.
 -- Returns: one row: outcome (created, changed, same, stale, missing), then the queue_record (NULLs when
 --   missing).
--- Called by: lib/orders/queues/queue_store.c
+-- Called by: lib/database/queues/queue_store.c
 SELECT done.outcome, (done.shown).*
 FROM queue_write($1, $2, $3, $4, $5, $6) AS done;

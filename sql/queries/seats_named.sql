@@ -1,7 +1,7 @@
 -- The states of given seats of a show. Looked up one by one: see seat_state.
 -- Params: $1 show, $2 ids text[].
 -- Returns: a row for each that exists, by id: queue, show, seat, change, state, member, order.
--- Called by: lib/orders/seats/seat_store.c, in a snapshot of its own.
+-- Called by: lib/database/seats/seat_store.c, in a snapshot of its own.
 SELECT w.queue, s.show, s.id, s.change, s.state, s.member, s.order_id
   FROM show w
   CROSS JOIN unnest($2::text[]) AS wanted (id)

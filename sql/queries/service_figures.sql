@@ -2,7 +2,7 @@
 -- Params: none.
 -- Returns: 1 row: PostgreSQL's time in ms since 1970, whether it is a standby, payments that need a person (counted up to
 --   1000), rows of the outbox (up to 10000), age of the oldest in ms, ms since reconcile last finished a pass; NULL for none.
--- Called by: lib/orders/service/service_figures.c
+-- Called by: lib/database/service/service_figures.c
 SELECT epoch_ms(clock_timestamp()), pg_is_in_recovery(),
        (SELECT count(*) FROM (SELECT FROM payment p WHERE p.needs_person LIMIT 1000) AS stuck),
        (SELECT count(*) FROM (SELECT FROM outbox LIMIT 10000) AS rows),

@@ -3,6 +3,6 @@
 --   lasts, $7 currency (NULL: unchanged), $8 to $12 seats text[], sections text[], rows text[], numbers text[],
 --   prices bigint[] (all NULL: the plan stays), $13 actor, $14 request id.
 -- Returns: 1 row: created, changed, the queue that the show has left (NULL for none).
--- Called by: lib/orders/seats/show_store.c.
+-- Called by: lib/database/seats/show_store.c.
 SELECT created, changed, left_queue
   FROM put_show($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)

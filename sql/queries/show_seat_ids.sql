@@ -2,7 +2,7 @@
 -- Params: $1 show.
 -- Returns: 0 or 1 row: show, queue, version, seats a member may have, seconds that a hold lasts, number of seats,
 --   their ids in the order of the plan, separated by spaces, when that version was stored (µs since 1970).
--- Called by: lib/orders/seats/seat_store.c.
+-- Called by: lib/database/seats/seat_store.c.
 SELECT s.id, s.queue, s.version, s.max_seats_per_member, s.hold_ttl_seconds, plan.count, plan.ids,
        (extract(epoch FROM s.updated_at) * 1000000)::bigint
   FROM show s

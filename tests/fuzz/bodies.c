@@ -16,11 +16,11 @@
 #include "fcgi-app/pool/transaction_handler.h"
 #include "lib/admission/seats/seats.h"
 #include "lib/base/identifier.h"
-#include "lib/orders/audit_store.h"
-#include "lib/orders/coupons/coupon_store.h"
-#include "lib/orders/goods/product_store.h"
-#include "lib/orders/queues/code_store.h"
-#include "lib/orders/seats/show_store.h"
+#include "lib/database/audit_store.h"
+#include "lib/database/coupons/coupon_store.h"
+#include "lib/database/goods/product_store.h"
+#include "lib/database/queues/code_store.h"
+#include "lib/database/seats/show_store.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool stored; /* the body came to where it would be stored */

@@ -1,7 +1,7 @@
 #include "tests/unit/unit.h"
 
 #include "lib/base/identifier.h"
-#include "lib/orders/coupons/coupon_store.h"
+#include "lib/database/coupons/coupon_store.h"
 
 TEST(a_code_is_printable_ascii_without_spaces)
 {

@@ -3,13 +3,13 @@
  */
 #include "tests/unit/unit.h"
 
-#include "lib/orders/payments/payment_phase.h"
-#include "lib/orders/payments/payment_store.h"
+#include "lib/database/payments/payment_phase.h"
+#include "lib/database/payments/payment_store.h"
 
 static const bool IS_OPEN[] = {
 #define STATE(name, is_open, may_hold_money, meaning) [PAYMENT_PHASE_##name] = is_open,
 #define TRANSITION(from, to, cause)
-#include "lib/orders/payments/payment_states.tbl"
+#include "lib/database/payments/payment_states.tbl"
 #undef TRANSITION
 #undef STATE
 };
@@ -17,7 +17,7 @@ static const bool IS_OPEN[] = {
 static const bool MAY_HOLD_MONEY[] = {
 #define STATE(name, is_open, may_hold_money, meaning) [PAYMENT_PHASE_##name] = may_hold_money,
 #define TRANSITION(from, to, cause)
-#include "lib/orders/payments/payment_states.tbl"
+#include "lib/database/payments/payment_states.tbl"
 #undef TRANSITION
 #undef STATE
 };
@@ -25,7 +25,7 @@ static const bool MAY_HOLD_MONEY[] = {
 static const bool MAY_FOLLOW[PAYMENT_PHASE_COUNT][PAYMENT_PHASE_COUNT] = {
 #define STATE(name, is_open, may_hold_money, meaning)
 #define TRANSITION(from, to, cause) [PAYMENT_PHASE_##from][PAYMENT_PHASE_##to] = true,
-#include "lib/orders/payments/payment_states.tbl"
+#include "lib/database/payments/payment_states.tbl"
 #undef TRANSITION
 #undef STATE
 };

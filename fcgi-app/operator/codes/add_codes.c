@@ -20,8 +20,8 @@
 #include "lib/admission/line/codes.h"
 #include "lib/admission/queues/queue_setting_value.h"
 #include "lib/base/clock.h"
-#include "lib/orders/audit_store.h"
-#include "lib/orders/queues/code_store.h"
+#include "lib/database/audit_store.h"
+#include "lib/database/queues/code_store.h"
 
 enum { CODES_MAX = 10000, USES_MAX = 1000000000 };
 

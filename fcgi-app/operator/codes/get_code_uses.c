@@ -10,7 +10,7 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/orders/queues/code_store.h"
+#include "lib/database/queues/code_store.h"
 
 /** Reads ?after=hash/member. */
 static bool read_after(const struct request *request, struct response *response,

@@ -9,7 +9,7 @@
  */
 #include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/orders/queues/code_store.h"
+#include "lib/database/queues/code_store.h"
 
 void get_codes(const struct services *services, const struct request *request,
                struct response *response)

@@ -18,7 +18,7 @@
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/log.h"
 #include "lib/catalog/catalog.h"
-#include "lib/orders/outbox/outbox_store.h"
+#include "lib/database/outbox/outbox_store.h"
 
 static bool read_concert(const struct body_reader *reader, json_object *body,
                          struct concert_record *concert)

@@ -34,8 +34,8 @@
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"
 #include "lib/catalog/catalog.h"
-#include "lib/orders/goods/availability.h"
-#include "lib/orders/seats/seat_publication.h"
+#include "lib/database/goods/availability.h"
+#include "lib/database/seats/seat_publication.h"
 
 enum { MAX_SEATS_DEFAULT = 4, HOLD_TTL_DEFAULT = 300 };
 

@@ -9,7 +9,7 @@
 
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
-#include "lib/orders/seats/show_store.h"
+#include "lib/database/seats/show_store.h"
 
 /** Answers an outcome about the `what` ("concert", "show") `id`: NONE, UNAVAILABLE, UNKNOWN, or a
  *  defect. Returns false. */

@@ -11,7 +11,7 @@
 #include <json-c/json.h>
 
 #include "fcgi-app/operator/body_reader.h"
-#include "lib/orders/seats/show_store.h"
+#include "lib/database/seats/show_store.h"
 
 /** The seats of a show, in the arena; `seats` NULL if the body does not mention them. */
 struct show_plan_body {

@@ -25,7 +25,7 @@
 #include "lib/admission/line/codes.h"
 #include "lib/admission/queues/queue_setting_value.h"
 #include "lib/base/log.h"
-#include "lib/orders/goods/availability.h"
+#include "lib/database/goods/availability.h"
 
 enum { GENERATE_MAX = 100000, CODES_PER_STATEMENT = 2000, KNOWN_SHOWN = 100 };
 

@@ -7,7 +7,7 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/orders/coupons/coupon_store.h"
+#include "lib/database/coupons/coupon_store.h"
 
 /** Reads the event `id`, its counts included, and answers with it, or with the problem. */
 void coupon_event_answer(const struct services *services, const struct request *request,

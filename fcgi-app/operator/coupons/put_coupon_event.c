@@ -24,7 +24,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"
-#include "lib/orders/goods/availability.h"
+#include "lib/database/goods/availability.h"
 
 static bool read_time(json_object *value, int64_t *ms)
 {

@@ -6,7 +6,7 @@
 #include "fcgi-app/operator/queues/stats_answer.h"
 #include "lib/admission/queues/queue_settings.h"
 #include "lib/base/clock.h"
-#include "lib/orders/queues/queue_store.h"
+#include "lib/database/queues/queue_store.h"
 
 /** The state of the queue. */
 struct situation {

@@ -8,7 +8,7 @@
 
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
-#include "lib/orders/payments/payment_admin.h"
+#include "lib/database/payments/payment_admin.h"
 
 /** A payment as operators see it, a new object. It holds nothing that grants access: no state of a
  *  return URL, no address of a payment page. */

@@ -21,8 +21,8 @@
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"
-#include "lib/orders/audit_store.h"
-#include "lib/orders/goods/availability.h"
+#include "lib/database/audit_store.h"
+#include "lib/database/goods/availability.h"
 
 /** Whether the price contains no VAT; by default it does. */
 static bool read_tax_free(const struct body_reader *reader, json_object *value, bool *tax_free)

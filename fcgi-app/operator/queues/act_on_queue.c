@@ -14,7 +14,7 @@
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/orders/goods/availability.h"
+#include "lib/database/goods/availability.h"
 
 /** After a resume: checks whether anything is left to sell. Reads the queue again, as this may have
  *  opened it. */

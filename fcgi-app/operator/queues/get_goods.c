@@ -8,7 +8,7 @@
  */
 #include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
-#include "lib/orders/service/service_figures.h"
+#include "lib/database/service/service_figures.h"
 
 static json_object *row_json(const struct goods_row *row)
 {

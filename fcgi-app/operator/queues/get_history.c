@@ -13,7 +13,7 @@
 #include "fcgi-app/operator/queues/stats_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/clock.h"
-#include "lib/orders/service/history_store.h"
+#include "lib/database/service/history_store.h"
 
 enum { MINUTE_S = 60, STEP_MAX_S = 86400, SPAN_USUAL_S = 6 * 3600 };
 

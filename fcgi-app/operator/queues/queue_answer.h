@@ -11,7 +11,7 @@
 
 #include "fcgi-app/operator/operator_call.h"
 #include "lib/admission/queues/queue_settings.h"
-#include "lib/orders/queues/queue_store.h"
+#include "lib/database/queues/queue_store.h"
 
 /** Answers that there is no such queue. Returns false. */
 bool queue_not_found(const struct request *request, struct response *response, struct str id);

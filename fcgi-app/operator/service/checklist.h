@@ -11,8 +11,8 @@
 
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/orders/queues/queue_store.h"
-#include "lib/orders/service/service_figures.h"
+#include "lib/database/queues/queue_store.h"
+#include "lib/database/service/service_figures.h"
 
 enum check_state { CHECK_OK, CHECK_WARN, CHECK_FAIL };
 

@@ -14,7 +14,7 @@
 #include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/identifier.h"
-#include "lib/orders/audit_store.h"
+#include "lib/database/audit_store.h"
 
 enum { LIMIT_USUAL = 100, TARGET_MAX = 128 };
 

@@ -21,7 +21,7 @@
 #include "lib/admission/line/promotion.h"
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
-#include "lib/orders/service/service_figures.h"
+#include "lib/database/service/service_figures.h"
 
 enum { SAMPLES_MAX = 60 };
 

@@ -6,7 +6,7 @@
 
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
-#include "lib/orders/coupons/coupon_store.h"
+#include "lib/database/coupons/coupon_store.h"
 
 /** Answers with a coupon of `event`: 201 if it is new, 200 if it was issued before. */
 void coupon_answer(struct response *response, int status, struct str event,

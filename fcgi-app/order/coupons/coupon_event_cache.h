@@ -12,7 +12,7 @@
 #include "fcgi-app/pool/services.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
-#include "lib/orders/coupons/coupon_store.h"
+#include "lib/database/coupons/coupon_store.h"
 
 /** One event. */
 struct cached_coupon_event {

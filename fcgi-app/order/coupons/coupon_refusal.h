@@ -6,7 +6,7 @@
 
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
-#include "lib/orders/coupons/coupon_store.h"
+#include "lib/database/coupons/coupon_store.h"
 
 /** Every coupon of the event is issued. */
 void coupon_refusal_sold_out(const struct request *request, struct response *response);

@@ -31,8 +31,8 @@
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"
 #include "lib/base/test_pause.h"
-#include "lib/orders/coupons/coupon_store.h"
-#include "lib/orders/goods/availability.h"
+#include "lib/database/coupons/coupon_store.h"
+#include "lib/database/goods/availability.h"
 
 enum {
     MEMBER_HASH_TEXT = 12,

@@ -8,7 +8,7 @@
 #include "fcgi-app/http/response.h"
 #include "lib/base/buffer.h"
 #include "lib/base/log.h"
-#include "lib/orders/orders/order_store.h"
+#include "lib/database/orders/order_store.h"
 
 /** Appends `order` as a JSON object. */
 void order_answer_write(struct buffer *out, const struct order *order);

@@ -14,7 +14,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/digest.h"
 #include "lib/base/str.h"
-#include "lib/orders/orders/order_store.h"
+#include "lib/database/orders/order_store.h"
 
 struct order_body {
     struct str queue;         /* borrowed from the JSON */

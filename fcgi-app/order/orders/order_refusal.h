@@ -7,7 +7,7 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/order/orders/order_body.h"
-#include "lib/orders/orders/order_store.h"
+#include "lib/database/orders/order_store.h"
 
 /** The key belongs to an order made from a different request. */
 void order_refusal_key_reused(const struct request *request, struct response *response);

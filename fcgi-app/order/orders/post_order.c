@@ -31,8 +31,8 @@
 #include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 #include "lib/base/test_pause.h"
-#include "lib/orders/goods/availability.h"
-#include "lib/orders/seats/seat_publication.h"
+#include "lib/database/goods/availability.h"
+#include "lib/database/seats/seat_publication.h"
 
 enum { QUESTIONS_PER_SECOND = 20 };
 
