@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "sluicectl/commands.h"
-#include "sluicectl/setting_arguments.h"
+#include "sluicectl/commands/setting_arguments.h"
 
 enum { LINE_WIDTH = 79, OPTION_WIDTH = 26 };
 

@@ -12,7 +12,7 @@
 
 #include "lib/base/log.h"
 #include "sluicectl/commands.h"
-#include "sluicectl/installation.h"
+#include "sluicectl/server/installation.h"
 
 enum option_kind { KIND_FLAG, KIND_NUMBER, KIND_TEXT };
 

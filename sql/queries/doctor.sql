@@ -3,7 +3,7 @@
 -- Returns: version as a number, synchronous_commit (off where it is off for any of our roles), fsync, full_page_writes,
 --   max_connections, current connections, whether it is a standby, its clock in ms since 1970, the standbys that a commit
 --   waits for.
--- Called by: sluicectl/doctor_postgres.c
+-- Called by: sluicectl/doctor/doctor_postgres.c
 SELECT current_setting('server_version_num'),
        CASE WHEN EXISTS (
            SELECT FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole

@@ -73,7 +73,7 @@ fuzzed = \
 	fcgi-app/order/orders/order_body.c fcgi-app/order/coupons/post_coupon.c \
 	fcgi-app/pool/fcgi_records.c \
 	board/origin_datagram.c \
-	sluicectl/csv.c sluicectl/nginx_config.c \
+	sluicectl/commands/csv.c sluicectl/doctor/nginx_config.c \
 	tests/fuzz/fuzz.c tests/fuzz/router_alone.c
 
 out = fuzz

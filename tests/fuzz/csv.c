@@ -2,7 +2,7 @@
  * Comma-separated values: what was read is written with quotes around everything and read again as
  * the same, but for line ends within fields, which all come to be line feeds.
  */
-#include "sluicectl/csv.h"
+#include "sluicectl/commands/csv.h"
 
 #include <string.h>
 

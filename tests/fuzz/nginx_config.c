@@ -1,7 +1,7 @@
 /*
  * What nginx -T prints: every directive is of the text, and reading comes to an end.
  */
-#include "sluicectl/nginx_config.h"
+#include "sluicectl/doctor/nginx_config.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
-#include "sluicectl/nginx_config.h"
+#include "sluicectl/doctor/nginx_config.h"
 
 /** All directives of `text`, words with '|' between and directives with '/'. */
 static const char *read_all(struct arena *arena, const char *text)

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "lib/base/arena.h"
-#include "sluicectl/report_figures.h"
-#include "sluicectl/svg_chart.h"
+#include "sluicectl/report/report_figures.h"
+#include "sluicectl/report/svg_chart.h"
 
 static const char POINTS[] =
     "[{\"at\":\"2026-03-01T12:00:00.000Z\",\"entered\":60,\"consumed\":0,\"waiting\":60},"
