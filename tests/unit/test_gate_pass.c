@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,10 +38,15 @@ static const struct gate_pass PASS = {
     .kind = GATE_PASS_ADMITTED,
 };
 
+/* Each in a file of its own: key sets read theirs again when it changes. */
 static struct key_set *ring(const char *lines)
 {
+    static int rings = 0;
     char error[SECRET_ERROR];
-    struct key_set *opened = key_set_open(scratch_write("ring", lines, 0600), error);
+    char name[16];
+
+    (void)snprintf(name, sizeof(name), "ring-%d", rings++);
+    struct key_set *opened = key_set_open(scratch_write(name, lines, 0600), error);
 
     assert_non_null(opened);
     return opened;
