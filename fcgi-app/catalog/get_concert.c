@@ -4,7 +4,7 @@
  * Reply     200 {"id", "title", "venue", "description", "version", "shows": [{"id", "startsAt",
  *           "queue"}]}, with an ETag; 304 if If-None-Match names it
  * Errors    404 NOT_FOUND, 503 CATALOG_UNAVAILABLE
- * Touches   the catalogue's cache; sql/queries/catalog_concert.sql if that has expired
+ * Touches   the catalogue's cache; sql/queries/catalog/catalog_concert.sql if that has expired
  */
 #include "fcgi-app/catalog/catalog_answer.h"
 #include "fcgi-app/pool/handler.h"

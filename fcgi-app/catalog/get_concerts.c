@@ -6,7 +6,7 @@
  *           with an ETag; 304 if If-None-Match names it. The times are null for a concert
  *           without shows
  * Errors    503 CATALOG_UNAVAILABLE
- * Touches   the catalogue's cache; sql/queries/catalog_concerts.sql if that has expired
+ * Touches   the catalogue's cache; sql/queries/catalog/catalog_concerts.sql if that has expired
  */
 #include "fcgi-app/catalog/catalog_answer.h"
 #include "fcgi-app/pool/handler.h"

@@ -10,7 +10,7 @@
  *           then read from PostgreSQL, and seats that are only held show as AVAILABLE
  * Errors    404 NOT_FOUND, 503 CATALOG_UNAVAILABLE
  * Touches   the catalogue's cache (show, plan), lua/seats/seats_map.lua: one round trip; else
- *           sql/queries/seats_page.sql
+ *           sql/queries/seats/seats_page.sql
  */
 #include "fcgi-app/catalog/catalog_answer.h"
 #include "fcgi-app/catalog/seat_board.h"

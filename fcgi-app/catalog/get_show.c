@@ -6,7 +6,7 @@
  *           an ETag; 304 if If-None-Match names it. seats counts those of the plan; prices and
  *           currency are null while there are none
  * Errors    404 NOT_FOUND, 503 CATALOG_UNAVAILABLE
- * Touches   the catalogue's cache; sql/queries/catalog_show.sql if that has expired
+ * Touches   the catalogue's cache; sql/queries/catalog/catalog_show.sql if that has expired
  */
 #include "fcgi-app/catalog/catalog_answer.h"
 #include "fcgi-app/pool/handler.h"

@@ -5,7 +5,7 @@
  * Reply     200 {"status": "ok", "parts": {"redis": "ok", "postgres": "ok"}}, or 503 with
  *           "unavailable" for the status and each part that does not answer
  * Errors    none but that 503, which is no problem document
- * Touches   a PING to Redis, sql/queries/session_ping.sql
+ * Touches   a PING to Redis, sql/queries/store/session_ping.sql
  */
 #include "fcgi-app/machine/ready_parts.h"
 #include "fcgi-app/pool/handler.h"

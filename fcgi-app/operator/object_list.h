@@ -8,7 +8,7 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/database/object_pages.h"
+#include "lib/database/goods/object_pages.h"
 
 /** Answers GET …[?after=ID] with {"NAME": [object, …], "next": `after` of the next page, or null}.
  *  For viewers too. */

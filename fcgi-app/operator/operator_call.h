@@ -13,7 +13,7 @@
 #include "fcgi-app/http/request.h"
 #include "fcgi-app/http/response.h"
 #include "fcgi-app/pool/services.h"
-#include "lib/database/audit_store.h"
+#include "lib/database/audit/audit_store.h"
 #include "lib/store/postgres.h"
 
 /** A checked request of an operator about one object. */

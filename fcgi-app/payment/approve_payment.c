@@ -8,9 +8,9 @@
  *           HEAD and for a prefetching browser: those change nothing
  * Errors    403 FORBIDDEN (not the state of a payment of this order; there may be no such order),
  *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/payment_returns.sql, payment_approve_begin.sql and the records of payments;
- *           the provider; lua/tokens/place_free.lua, sold_out.lua. Without Redis the outbox applies
- *           them later.
+ * Touches   sql/queries/payments/payment_returns.sql, payment_approve_begin.sql and the records of
+ *           payments; the provider; lua/tokens/place_free.lua, sold_out.lua. Without Redis the
+ *           outbox applies them later.
  */
 #include "fcgi-app/payment/payment_call.h"
 #include "fcgi-app/payment/provider_return.h"

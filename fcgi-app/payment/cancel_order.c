@@ -7,9 +7,9 @@
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (another member's too), 409 ORDER_NOT_CANCELABLE (it
  *           has ended, or the provider refuses the refund), 409 PAYMENT_IN_PROGRESS (it is being
  *           approved, or the outcome is unknown), 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/order_cancel.sql and the records of payments, availability.sql; the
- *           provider; lua/tokens/place_free.lua, seats_publish.lua, sold_out.lua. Without Redis the
- *           outbox applies them later.
+ * Touches   sql/queries/payments/order_cancel.sql and the records of payments, availability.sql;
+ *           the provider; lua/tokens/place_free.lua, seats_publish.lua, sold_out.lua. Without Redis
+ *           the outbox applies them later.
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"

@@ -7,7 +7,7 @@
  *           HEAD and for a prefetching browser: those change nothing
  * Errors    403 FORBIDDEN (not the state of a payment of this order; there may be no such order),
  *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/payment_returns.sql, payment_stop.sql and what it publishes:
+ * Touches   sql/queries/payments/payment_returns.sql, payment_stop.sql and what it publishes:
  *           seats_of_order.sql, availability.sql, lua/tokens/place_free.lua, seats_publish.lua,
  *           sold_out.lua. Without Redis the outbox applies it later. Never the provider
  */

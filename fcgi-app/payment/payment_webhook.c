@@ -7,7 +7,7 @@
  *           Nothing is authenticated: a call causes a look-up at most, once a second and payment.
  * Errors    400 INVALID_REQUEST, 404 NOT_FOUND (no such provider here, or it sends no webhooks),
  *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/payment_hint.sql
+ * Touches   sql/queries/payments/payment_hint.sql
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/payment/payment_call.h"

@@ -8,7 +8,7 @@
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (another's order too), 409 ORDER_NOT_PAYABLE,
  *           409 PAYMENT_IN_PROGRESS (one is being started, or confirmed), 503 PAYMENT_UNAVAILABLE,
  *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/payment_open.sql, payment_ready.sql, payment_start_failed.sql; the
+ * Touches   sql/queries/payments/payment_open.sql, payment_ready.sql, payment_start_failed.sql; the
  *           provider; never Redis
  */
 #include <ctype.h>

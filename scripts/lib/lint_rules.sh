@@ -133,19 +133,19 @@ rule_lua()
     return "$status"
 }
 
-# A script lies in the folder that is named as the folder of the C file that calls it.
-rule_lua_folders()
+# A script of lua/ and a statement of sql/queries/ lie in a folder that is named as that of a C file that calls them.
+rule_called_from_folder()
 {
-    local script name callers wrong=0
-    while read -r script; do
-        name=${script##*/}
-        name=SCRIPT_${name%.lua}
-        callers=$(source_files '*.c' | grep '^lib/' | xargs grep -lwF -- "${name^^}" | sed -E 's:.*/([^/]+)/[^/]+$:lua/\1:' | sort -u)
-        if [[ $callers != "${script%/*}" ]]; then
-            printf '%s: it is called from, and belongs to: %s\n' "$script" "${callers:-nowhere}"
+    local file name folder sources wrong=0
+    mapfile -t sources < <(source_files '*.c' | grep -E '^(lib|sluicectl)/')
+    while read -r file; do
+        folder=${file%/*} name=${file##*/}
+        name=$([[ $file == lua/* ]] && printf SCRIPT_ || printf QUERY_)${name%.*}
+        if ! grep -lwF -- "${name^^}" "${sources[@]}" | grep -qE "/${folder##*/}/[^/]+$"; then
+            printf '%s: no C file in a folder %s calls it\n' "$file" "${folder##*/}"
             wrong=1
         fi
-    done < <(scripts/embed-lua --list lua)
+    done < <(scripts/embed-lua --list lua && source_files '*.sql' | grep '^sql/queries/')
     return "$wrong"
 }
 

@@ -16,7 +16,7 @@
 #include "fcgi-app/pool/transaction_handler.h"
 #include "lib/admission/seats/seats.h"
 #include "lib/base/identifier.h"
-#include "lib/database/audit_store.h"
+#include "lib/database/audit/audit_store.h"
 #include "lib/database/coupons/coupon_store.h"
 #include "lib/database/goods/product_store.h"
 #include "lib/database/queues/code_store.h"

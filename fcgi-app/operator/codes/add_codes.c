@@ -8,7 +8,8 @@
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer;
  *           404 NOT_FOUND, 503 ORDERS_UNAVAILABLE: a part may be stored; 503 ADMISSION_UNAVAILABLE:
  *           stored, takes effect when Redis is back
- * Touches   sql/queries/queue_get.sql, audit_note.sql, codes_add.sql; lua/line/codes_load.lua
+ * Touches   sql/queries/queues/queue_get.sql, audit_note.sql, codes_add.sql;
+ *           lua/line/codes_load.lua
  * Roles     operator
  */
 #include <inttypes.h>
@@ -20,7 +21,7 @@
 #include "lib/admission/line/codes.h"
 #include "lib/admission/queues/queue_setting_value.h"
 #include "lib/base/clock.h"
-#include "lib/database/audit_store.h"
+#include "lib/database/audit/audit_store.h"
 #include "lib/database/queues/code_store.h"
 
 enum { CODES_MAX = 10000, USES_MAX = 1000000000 };

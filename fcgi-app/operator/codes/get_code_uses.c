@@ -4,7 +4,7 @@
  *
  * Reply     200 {"uses": [{"codeHash", "kind", "member", "at"}], "next": CURSOR|null}
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/code_uses_page.sql; never Redis
+ * Touches   sql/queries/queues/code_uses_page.sql; never Redis
  * Roles     operator
  */
 #include "fcgi-app/http/problem.h"

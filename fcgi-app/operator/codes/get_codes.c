@@ -4,7 +4,7 @@
  *
  * Reply     200 {"queue", "kinds": [{"kind", "codes", "uses", "used"}]}
  * Errors    401 UNAUTHENTICATED, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/codes_count.sql; never Redis
+ * Touches   sql/queries/queues/codes_count.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/operator_call.h"

@@ -3,7 +3,7 @@
  *
  * Reply     200 {"concert", "title", "venue", "description", "version", "createdAt", "updatedAt"}
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/concert_find.sql; never Redis
+ * Touches   sql/queries/seats/concert_find.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/concerts/show_answer.h"

@@ -7,7 +7,7 @@
  *           "createdAt", "updatedAt", "seats": [{"id", "section", "row", "number", "price":
  *           {"amount", "currency"}}, …] in the plan's order}
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/show_find.sql, show_plan.sql; never Redis
+ * Touches   sql/queries/seats/show_find.sql, show_plan.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/http/problem.h"

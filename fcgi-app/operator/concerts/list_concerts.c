@@ -4,7 +4,7 @@
  * Reply     200 {"concerts": [a concert as its own route returns it, …], "next": ID|null}, five
  *           hundred a page
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/concerts_page.sql; never Redis
+ * Touches   sql/queries/goods/concerts_page.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/object_list.h"

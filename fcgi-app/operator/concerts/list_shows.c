@@ -4,7 +4,7 @@
  * Reply     200 {"shows": [a show as its own route returns it, without seats, …], "next": ID|null},
  *           five hundred a page
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/all_shows_page.sql; never Redis
+ * Touches   sql/queries/goods/all_shows_page.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/object_list.h"

@@ -7,8 +7,8 @@
  *           nothing
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer;
  *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/concert_put.sql, concert_find.sql, outbox_done.sql; the catalogue. Without
- *           Redis the outbox updates it later
+ * Touches   sql/queries/seats/concert_put.sql, concert_find.sql, outbox_done.sql; the catalogue.
+ *           Without Redis the outbox updates it later
  * Roles     operator
  */
 #include "fcgi-app/http/problem.h"

@@ -14,11 +14,11 @@
  *           their price while they are ordered; 409 QUEUE_BUSY: the queue to be left has members,
  *           or members hold or have ordered seats of the show; 503 ORDERS_UNAVAILABLE,
  *           503 ADMISSION_UNAVAILABLE: Redis does not answer whether they do
- * Touches   sql/queries/show_find.sql, show_put.sql, show_seat_ids.sql, availability.sql,
+ * Touches   sql/queries/seats/show_find.sql, show_put.sql, show_seat_ids.sql, availability.sql,
  *           lua/goods/sold_out.lua, seats_load.lua; if the queue changes also
- *           lua/seats/seats_known.lua, stats.lua, seats_forget.lua, sql/queries/seats_page.sql,
- *           lua/seats/seats_publish.lua; the catalogue. Without Redis the outbox and reconcile
- *           publish it later
+ *           lua/seats/seats_known.lua, stats.lua, seats_forget.lua,
+ *           sql/queries/seats/seats_page.sql, lua/seats/seats_publish.lua; the catalogue. Without
+ *           Redis the outbox and reconcile publish it later
  * Roles     operator
  */
 #include <inttypes.h>

@@ -11,8 +11,8 @@
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer, also for a
  *           code twice in the list; 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE: a part may be stored;
  *           sending the same list again adds the rest
- * Touches   sql/queries/coupon_event_find.sql, audit_note.sql, coupons_add.sql, availability.sql,
- *           lua/goods/sold_out.lua
+ * Touches   sql/queries/coupons/coupon_event_find.sql, audit_note.sql, coupons_add.sql,
+ *           availability.sql, lua/goods/sold_out.lua
  * Roles     operator
  */
 #include <stdlib.h>

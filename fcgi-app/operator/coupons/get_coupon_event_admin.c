@@ -4,7 +4,7 @@
  * Reply     200 {"event", "name", "queue", "opensAt", "endsAt", "captcha", "coupons", "issued",
  *           "left", "createdAt", "updatedAt"}
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/coupon_event_find.sql; never Redis
+ * Touches   sql/queries/coupons/coupon_event_find.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/coupons/coupon_event_answer.h"

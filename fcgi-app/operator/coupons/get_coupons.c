@@ -5,7 +5,7 @@
  *           MEMBER|null}, a thousand a page
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 400 INVALID_REQUEST,
  *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/coupon_event_find.sql, coupons_page.sql; never Redis
+ * Touches   sql/queries/coupons/coupon_event_find.sql, coupons_page.sql; never Redis
  * Roles     operator
  */
 #include "fcgi-app/http/problem.h"

@@ -4,7 +4,7 @@
  * Reply     200 {"events": [an event as its own route returns it, without coupons, issued and left,
  *           …], "next": ID|null}, five hundred a page
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/coupon_events_page.sql; never Redis
+ * Touches   sql/queries/goods/coupon_events_page.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/object_list.h"

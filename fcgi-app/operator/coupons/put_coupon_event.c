@@ -10,7 +10,7 @@
  *           queue of an event with issued coupons would change; 409 QUEUE_BUSY: the queue to be
  *           left has members who came for the event; 503 ORDERS_UNAVAILABLE,
  *           503 ADMISSION_UNAVAILABLE: Redis does not answer whether it has
- * Touches   sql/queries/coupon_event_find.sql, coupon_event_put.sql, availability.sql,
+ * Touches   sql/queries/coupons/coupon_event_find.sql, coupon_event_put.sql, availability.sql,
  *           lua/goods/sold_out.lua; lua/queues/stats.lua if the queue changes
  * Roles     operator
  */

@@ -11,7 +11,7 @@
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE,
  *           503 ADMISSION_UNAVAILABLE
  * Touches   lua/gate/gate_view.lua; for a known owner lua/members/member_find.lua, stats.lua;
- *           sql/queries/queue_get.sql for the reason, or if Redis does not know the queue
+ *           sql/queries/queues/queue_get.sql for the reason, or if Redis does not know the queue
  * Roles     operator, viewer
  */
 #include <string.h>

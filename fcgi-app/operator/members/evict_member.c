@@ -5,7 +5,7 @@
  * Reply     200 as GET of the member, also if there was nothing to remove
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 409 ORDER_IN_PROGRESS,
  *           503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE
- * Touches   sql/queries/audit_note.sql; lua/members/member_end.lua, and as GET of the member
+ * Touches   sql/queries/audit/audit_note.sql; lua/members/member_end.lua, and as GET of the member
  * Roles     operator
  */
 #include "fcgi-app/operator/members/member_call.h"

@@ -6,7 +6,7 @@
  *           endsAt: of the token, of the running order's lease, or of the number kept while
  *           the member is away
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE
- * Touches   lua/members/member_find.lua, stats.lua; sql/queries/queue_get.sql
+ * Touches   lua/members/member_find.lua, stats.lua; sql/queries/queues/queue_get.sql
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/members/member_call.h"

@@ -5,7 +5,8 @@
  * Reply     200 as GET of the member
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 409 NO_ROOM, 409 ALREADY_ACTIVE,
  *           503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE
- * Touches   sql/queries/audit_note.sql; lua/members/member_admit.lua, and as GET of the member
+ * Touches   sql/queries/audit/audit_note.sql; lua/members/member_admit.lua, and as GET of the
+ *           member
  * Roles     operator
  */
 #include "fcgi-app/operator/members/member_call.h"

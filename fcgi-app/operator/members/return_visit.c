@@ -7,7 +7,8 @@
  * Reply     204, also for a visit that has already ended
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST, 404 NOT_FOUND,
  *           409 ORDER_IN_PROGRESS, 503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE
- * Touches   lua/members/member_end.lua; sql/queries/queue_get.sql if Redis does not know the queue
+ * Touches   lua/members/member_end.lua; sql/queries/queues/queue_get.sql if Redis does not know the
+ *           queue
  * Roles     operator
  */
 #include "fcgi-app/http/problem.h"

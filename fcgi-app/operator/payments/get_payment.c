@@ -4,7 +4,7 @@
  * Reply     200 a payment, see payment_answer.h, with "events": [{"from" (null: created), "to",
  *           "why", "at"}, …], the oldest first
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/payments_page.sql, payment_events.sql; never Redis
+ * Touches   sql/queries/payments/payments_page.sql, payment_events.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/operator_call.h"

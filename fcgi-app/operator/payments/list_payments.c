@@ -5,7 +5,7 @@
  * Reply     200 {"payments": [a payment, see payment_answer.h, …], "next": cursor of the next page
  *           or null}
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/payments_page.sql; never Redis
+ * Touches   sql/queries/payments/payments_page.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/http/problem.h"

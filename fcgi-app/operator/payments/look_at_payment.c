@@ -5,7 +5,7 @@
  * Reply     202 {"due": whether it will be looked up: not if it is only being started, or was
  *           refunded}
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/payment_look.sql; never Redis
+ * Touches   sql/queries/payments/payment_look.sql; never Redis
  * Roles     operator
  */
 #include "fcgi-app/http/problem.h"

@@ -3,7 +3,7 @@
  *
  * Reply     200 {"sku", "name", "price": {"amount", "currency"}, "stock", "available", "queue"}
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/product_find.sql; never Redis
+ * Touches   sql/queries/goods/product_find.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/http/problem.h"

@@ -4,7 +4,7 @@
  * Reply     200 {"products": [a product as its own route returns it, …], "next": ID|null}, five
  *           hundred a page
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/products_page.sql; never Redis
+ * Touches   sql/queries/goods/products_page.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/object_list.h"

@@ -8,7 +8,7 @@
  * Reply     201 the new product, 200 the changed one
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST with the pointer;
  *           503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/audit_author.sql, product_put.sql, availability.sql,
+ * Touches   sql/queries/audit/audit_author.sql, product_put.sql, availability.sql,
  *           lua/goods/sold_out.lua. Without Redis reconcile publishes what is left later
  * Roles     operator
  */
@@ -21,7 +21,7 @@
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/identifier.h"
 #include "lib/base/log.h"
-#include "lib/database/audit_store.h"
+#include "lib/database/audit/audit_store.h"
 #include "lib/database/goods/availability.h"
 
 /** Whether the price contains no VAT; by default it does. */

@@ -7,8 +7,8 @@
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND (queue or action),
  *           503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE: stored, takes effect when Redis is
  *           back
- * Touches   sql/queries/queue_act.sql; lua/queues/queue_publish.lua; after a resume
- *           sql/queries/availability.sql, queue_get.sql, lua/goods/sold_out.lua
+ * Touches   sql/queries/queues/queue_act.sql; lua/queues/queue_publish.lua; after a resume
+ *           sql/queries/goods/availability.sql, queue_get.sql, lua/goods/sold_out.lua
  * Roles     operator
  */
 #include "fcgi-app/http/problem.h"

@@ -8,8 +8,8 @@
  *           409 QUEUE_BUSY while a member waits, holds a token or a place, or orders;
  *           503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE: Redis does not answer; what was
  *           stored takes effect later
- * Touches   sql/queries/queue_get.sql, queue_delete.sql; lua/queues/queue_lock.lua without force,
- *           lua/queues/queue_publish.lua
+ * Touches   sql/queries/queues/queue_get.sql, queue_delete.sql; lua/queues/queue_lock.lua without
+ *           force, lua/queues/queue_publish.lua
  * Roles     operator
  */
 #include <inttypes.h>

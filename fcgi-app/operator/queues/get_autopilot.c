@@ -7,8 +7,8 @@
  *           null before the first; moves: at most 200, oldest first. Each is {"at", "from", "to",
  *           "reason", "orderP95Ms", "originP95Ms", "dropShare", "noShowShare", "waiting"}
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE
- * Touches   lua/autopilot/autopilot_read.lua; sql/queries/queue_get.sql if Redis does not know the
- *           queue
+ * Touches   lua/autopilot/autopilot_read.lua; sql/queries/queues/queue_get.sql if Redis does not
+ *           know the queue
  * Roles     operator, viewer
  */
 #include "fcgi-app/http/problem.h"

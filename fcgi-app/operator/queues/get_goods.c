@@ -3,7 +3,7 @@
  *
  * Reply     200 {"goods": [{"kind", "id", "name", "total", "sold", "left", "costs"}, …]}
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/queue_get.sql, goods_list.sql; never Redis
+ * Touches   sql/queries/queues/queue_get.sql, goods_list.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/queues/queue_answer.h"

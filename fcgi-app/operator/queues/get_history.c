@@ -5,7 +5,8 @@
  *
  * Reply     200 {"queue", "step", "points": [a sample as in stats, …]}
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/history_range.sql; queue_get.sql if there are no points; never Redis
+ * Touches   sql/queries/service/history_range.sql; queue_get.sql if there are no points; never
+ *           Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/http/problem.h"

@@ -3,7 +3,7 @@
  *
  * Reply     200 the queue; PUT accepts it unchanged
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/queue_get.sql; never Redis
+ * Touches   sql/queries/queues/queue_get.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/queues/queue_answer.h"

@@ -3,7 +3,7 @@
  *
  * Reply     200 {"queues": [queue, …]}
  * Errors    401 UNAUTHENTICATED, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/queue_list.sql; never Redis
+ * Touches   sql/queries/queues/queue_list.sql; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/queues/queue_answer.h"

@@ -4,8 +4,8 @@
  * Request   some of the settings of queue_settings.tbl
  * Reply     200 the queue
  * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND; otherwise as PUT
- * Touches   sql/queries/queue_get.sql, queue_write.sql; lua/queues/queue_lock.lua if the mode
- *           changes, lua/queues/queue_publish.lua
+ * Touches   sql/queries/queues/queue_get.sql, queue_write.sql; lua/queues/queue_lock.lua if the
+ *           mode changes, lua/queues/queue_publish.lua
  * Roles     operator
  */
 #include "fcgi-app/http/problem.h"

@@ -8,8 +8,8 @@
  *           409 QUEUE_BUSY if the mode would change while members are in line, or after the draw;
  *           503 ORDERS_UNAVAILABLE, 503 ADMISSION_UNAVAILABLE: stored, takes effect when Redis is
  *           back; a change of the mode is only stored if Redis finds the line empty
- * Touches   sql/queries/queue_get.sql, queue_write.sql; lua/queues/queue_lock.lua if the mode
- *           changes, lua/queues/queue_publish.lua
+ * Touches   sql/queries/queues/queue_get.sql, queue_write.sql; lua/queues/queue_lock.lua if the
+ *           mode changes, lua/queues/queue_publish.lua
  * Roles     operator
  */
 #include "fcgi-app/http/problem.h"

@@ -7,7 +7,7 @@
  *           created, in the series too
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE,
  *           503 ADMISSION_UNAVAILABLE
- * Touches   lua/queues/stats.lua; sql/queries/queue_get.sql if Redis does not know the queue
+ * Touches   lua/queues/stats.lua; sql/queries/queues/queue_get.sql if Redis does not know the queue
  * Roles     operator, viewer
  */
 #include "fcgi-app/http/problem.h"

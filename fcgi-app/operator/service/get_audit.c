@@ -5,7 +5,7 @@
  * Reply     200 {"entries": [{"id", "at", "actor", "action", "target", "requestId", "before",
  *           "after"}, …], "next": cursor of the next page or null}
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/audit_list.sql; never Redis
+ * Touches   sql/queries/audit/audit_list.sql; never Redis
  * Roles     operator, viewer
  */
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "fcgi-app/operator/operator_call.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/base/identifier.h"
-#include "lib/database/audit_store.h"
+#include "lib/database/audit/audit_store.h"
 
 enum { LIMIT_USUAL = 100, TARGET_MAX = 128 };
 

@@ -5,8 +5,8 @@
  * Reply     200 {"items": [{"name", "queue": id or null, "state": "ok"|"warn"|"fail", "detail",
  *           "do"}, …]}, also if a part does not respond
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 404 NOT_FOUND
- * Touches   sql/queries/service_figures.sql, queue_list.sql or queue_get.sql, goods_list.sql; TIME,
- *           lua/line/pool_life.lua, stats.lua in Redis
+ * Touches   sql/queries/service/service_figures.sql, queue_list.sql or queue_get.sql,
+ *           goods_list.sql; TIME, lua/line/pool_life.lua, stats.lua in Redis
  * Roles     operator, viewer
  */
 #include <stdarg.h>

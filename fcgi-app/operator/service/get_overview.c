@@ -7,8 +7,8 @@
  *           [{"queue", "settings", "stats"}, …]} settings as GET of the queue, null without
  *           PostgreSQL; stats null without Redis
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE if neither answers
- * Touches   sql/queries/service_figures.sql, queue_list.sql; lua/queues/stats.lua once a queue,
- *           sluice:queues
+ * Touches   sql/queries/service/service_figures.sql, queue_list.sql; lua/queues/stats.lua once a
+ *           queue, sluice:queues
  * Roles     operator, viewer
  */
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  *           round trip to Redis; PostgreSQL is queried for the event once a second and worker, and
  *           for the counts only if Redis does not know them
  * Errors    404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
- * Touches   lua/coupons/coupon_standing.lua; sql/queries/coupon_event_find.sql
+ * Touches   lua/coupons/coupon_standing.lua; sql/queries/coupons/coupon_event_find.sql
  */
 #include "fcgi-app/order/coupons/coupon_answer.h"
 #include "fcgi-app/order/coupons/coupon_event_cache.h"

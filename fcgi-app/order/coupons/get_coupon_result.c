@@ -6,7 +6,7 @@
  *           "numbersServed": [{"epoch", "numbers": "1-68,70-71"}], "opensAt", "endsAt",
  *           "serverTime"}, cacheable for 10 s
  * Errors    404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/coupon_result.sql
+ * Touches   sql/queries/coupons/coupon_result.sql
  */
 #include "fcgi-app/order/coupons/coupon_answer.h"
 #include "fcgi-app/pool/handler.h"

@@ -3,7 +3,7 @@
  *
  * Reply     200 {"event", "code", "issuedAt", "alreadyIssued": true}
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (no coupon, or no event), 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/coupon_find.sql; never Redis
+ * Touches   sql/queries/coupons/coupon_find.sql; never Redis
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"

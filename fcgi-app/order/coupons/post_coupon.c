@@ -11,7 +11,7 @@
  *           503 ADMISSION_UNAVAILABLE, 410 SOLD_OUT if Redis knows it; then
  *           403 CAPTCHA_FAILED, 503 CAPTCHA_UNAVAILABLE; then 403 EVENT_NOT_OPEN, 410 EVENT_ENDED,
  *           410 SOLD_OUT, 409 COUPON_BUSY, 503 ORDERS_UNAVAILABLE. None of them costs the token
- * Touches   lua/tokens/claim.lua, consume.lua, release.lua; sql/queries/coupon_issue.sql,
+ * Touches   lua/tokens/claim.lua, consume.lua, release.lua; sql/queries/coupons/coupon_issue.sql,
  *           coupons_left.sql, coupon_find.sql
  *
  * As with an order: one round trip to Redis checks the token, whether this member has a coupon,

@@ -3,7 +3,7 @@
  *
  * Reply     200 the order
  * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND (another member's too), 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/order_find.sql; never Redis
+ * Touches   sql/queries/orders/order_find.sql; never Redis
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/order/orders/order_answer.h"

@@ -4,7 +4,7 @@
  * Request   limit 1..100, default 20; cursor: `next` of the previous page
  * Reply     200 {"orders": [..], "next": cursor of the next page or null}
  * Errors    401 UNAUTHENTICATED, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/order_list.sql; never Redis
+ * Touches   sql/queries/orders/order_list.sql; never Redis
  */
 #include "fcgi-app/http/caller.h"
 #include "fcgi-app/http/problem.h"

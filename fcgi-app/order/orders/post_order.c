@@ -12,8 +12,8 @@
  *           503 ADMISSION_UNAVAILABLE, 503 ORDERS_UNAVAILABLE. None of them costs the token or a
  *           hold
  * Touches   lua/tokens/claim.lua, claim_seats.lua, consume.lua, release.lua, release_seats.lua,
- *           seats_publish.lua; sql/queries/order_place.sql, order_by_key.sql, seats_of_order.sql,
- *           seats_named.sql
+ *           seats_publish.lua; sql/queries/orders/order_place.sql, order_by_key.sql,
+ *           seats_of_order.sql, seats_named.sql
  *
  * One round trip to Redis takes the token and guards the holds, one to PostgreSQL is the complete
  * order, one more consumes the token or releases it. PostgreSQL decides: once it has committed, the

@@ -13,7 +13,7 @@
 #include "lib/admission/tokens/claim.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
-#include "lib/database/audit_store.h"
+#include "lib/database/audit/audit_store.h"
 #include "lib/database/outbox/outbox_acks.h"
 #include "lib/store/postgres.h"
 

@@ -16,7 +16,7 @@
 #include "lib/admission/queues/queue_publication.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
-#include "lib/database/audit_store.h"
+#include "lib/database/audit/audit_store.h"
 #include "lib/store/postgres.h"
 #include "lib/store/redis.h"
 

@@ -13,7 +13,7 @@
 #include "lib/admission/seats/seats.h"
 #include "lib/base/arena.h"
 #include "lib/base/str.h"
-#include "lib/database/audit_store.h"
+#include "lib/database/audit/audit_store.h"
 #include "lib/store/postgres.h"
 
 enum {

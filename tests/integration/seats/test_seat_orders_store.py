@@ -357,7 +357,7 @@ def test_an_order_looks_at_its_own_seats_only_whatever_the_planner_believes(sess
         return after - before, answer
 
     def named(seats):
-        query = (ROOT / "sql/queries/seats_named.sql").read_text()
+        query = (ROOT / "sql/queries/seats/seats_named.sql").read_text()
         session.run("PREPARE named AS " + query.replace("%", "%%"))
         found = session.run("EXECUTE named (%s, %s)", show, seats)
         session.run("DEALLOCATE named")

@@ -44,7 +44,7 @@ def test_every_script_and_every_query_belongs_to_somebody():
         scripts |= call_graph.scripts(program)
         queries |= call_graph.queries(program)
     assert scripts == set(script_files())
-    assert queries == {path.stem for path in (ROOT / "sql/queries").glob("*.sql")}
+    assert queries == {path.stem for path in (ROOT / "sql/queries").glob("*/*.sql")}
 
 
 def login(parts, program):
@@ -96,8 +96,8 @@ def in_role(parts, program):
     return connection
 
 
-def statement(name):
-    text = "\n".join(line for line in (ROOT / f"sql/queries/{name}.sql").read_text().splitlines() if not line.startswith("--"))
+def statement(path):
+    text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("--"))
     return text.strip().rstrip(";")
 
 
@@ -109,10 +109,10 @@ NEVER_THERE = {("catalog", "outbox_done")}
 def test_its_queries_are_allowed_and_others_are_not(parts, program):
     """Planned and not carried out, with NULL for each parameter: that asks for the rights to all that the statement itself names."""
     own, refused = call_graph.queries(program), set()
+    statements = {path.stem: statement(path) for path in sorted((ROOT / "sql/queries").glob("*/*.sql"))}
     connection = in_role(parts, program)
     with connection.cursor() as cursor:
-        for path in sorted((ROOT / "sql/queries").glob("*.sql")):
-            text, name = statement(path.stem), path.stem
+        for name, text in statements.items():
             count = max([int(number) for number in re.findall(r"\$(\d+)", text)], default=0)
             cursor.execute(f"PREPARE tried AS {text}")
             try:
@@ -122,7 +122,7 @@ def test_its_queries_are_allowed_and_others_are_not(parts, program):
             cursor.execute("DEALLOCATE tried")
     connection.close()
     assert {name for name in own & refused if (program, name) not in NEVER_THERE} == set()
-    written = {name for name in refused if re.search(r"^(INSERT|UPDATE|DELETE|WITH)", statement(name))}
+    written = {name for name in refused if re.search(r"^(INSERT|UPDATE|DELETE|WITH)", statements[name])}
     assert refused and (written or program == "operator"), refused
 
 

@@ -1,7 +1,7 @@
 -- One page of all shows, without their plans.
 -- Params: $1 shows after this id text, $2 limit bigint.
 -- Returns: 0..$2 rows by id: id, the show as JSON, with the number of its seats and of those that an order has.
--- Called by: lib/database/object_pages.c.
+-- Called by: lib/database/goods/object_pages.c.
 SELECT s.id,
        json_build_object(
            'show', s.id, 'concert', s.concert,

@@ -1,4 +1,4 @@
-#include "lib/database/audit_store.h"
+#include "lib/database/audit/audit_store.h"
 
 static void release_json(void *object)
 {

@@ -1,7 +1,7 @@
 -- One page of concerts.
 -- Params: $1 concerts after this id text, $2 limit bigint.
 -- Returns: 0..$2 rows by id: id, the concert as JSON.
--- Called by: lib/database/object_pages.c.
+-- Called by: lib/database/goods/object_pages.c.
 SELECT id,
        json_build_object(
            'concert', id, 'title', title, 'venue', venue, 'description', description, 'version', version,

@@ -1,4 +1,4 @@
-#include "lib/database/object_pages.h"
+#include "lib/database/goods/object_pages.h"
 
 static const enum query QUERIES[] = {
     [OBJECT_PRODUCT] = QUERY_PRODUCTS_PAGE,

@@ -1,7 +1,7 @@
 -- One page of coupon events, without the counts of their coupons, which would take long.
 -- Params: $1 events after this id text, $2 limit bigint.
 -- Returns: 0..$2 rows by id: id, the event as JSON.
--- Called by: lib/database/object_pages.c.
+-- Called by: lib/database/goods/object_pages.c.
 SELECT id,
        json_build_object(
            'event', id, 'name', name, 'queue', queue,
