@@ -135,9 +135,17 @@ struct visit *visit_read(const struct request *request)
     return visit;
 }
 
+/* In a worker that does not know the queue yet, a pass or ticket signed for it says whom it is for:
+ * a site may name its members behind a queue for visitors too. */
 static bool is_for_visitors(const struct visit *visit)
 {
-    return visit->known == NULL ? visit->site_member.n == 0 : visit->known->view.for_visitors;
+    if (visit->known != NULL) {
+        return visit->known->view.for_visitors;
+    }
+    if (visit->has_pass) {
+        return visitor_id_is(visit->pass.subject);
+    }
+    return visit->has_ticket ? visitor_id_is(visit->ticket.subject) : visit->site_member.n == 0;
 }
 
 bool visit_identify_by_pass(const struct services *services, const struct request *request,

@@ -299,6 +299,14 @@ rule_nginx_covers_routes()
     return "$wrong"
 }
 
+# In PCRE $ also matches before a newline at the end, which %0a in a path is.
+rule_nginx_expressions()
+{
+    local files
+    mapfile -t files < <(source_files '*.conf.in' '*.conf' | grep -E '^(nginx|packaging)/')
+    forbid "end the expression of a location with \\z" '^ *location ~\*? .*\$"? \{' "${files[@]}"
+}
+
 # The state machine of payments is in lib/database/payments/payment_states.tbl, and PostgreSQL's must be the
 # same.
 rule_payment_states()

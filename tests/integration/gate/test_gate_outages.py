@@ -209,6 +209,24 @@ def with_pass(parts, site, given, **fields):
     client.cookies[f"sluice_pass-{changed.queue}"] = changed.signed(secret_of(parts.secrets / "queue-ticket.keys"))
     return client
 
+def test_a_visitor_who_logs_in_stays_in_while_new_workers_cannot_ask(parts, visitor_queue, make_site):
+    """The pass says that the queue is for visitors, whomever the site names beside it."""
+    queue = visitor_queue(entryTtlSeconds=60)
+    site = make_site(queue, lines=["set $sluice_member $cookie_login;"])
+    browser = Visitor(site.port)
+    browser.come_in()
+    browser.cookies["login"] = "alice"
+    parts.redis.config_set("appendfsync", "always")
+    try:
+        replace_queue_workers(parts, parts.redis_server.stop)
+        for _ in range(4):
+            assert browser.ask("/deep/page.html?x=1").status == 200
+        stranger = Visitor(site.port)
+        stranger.cookies["login"] = "alice"
+        assert stranger.ask().status == 503
+    finally:
+        parts.start_redis()
+
 
 def not_configured(client, path):
     """Several requests, so that every worker answers one."""
