@@ -8,6 +8,7 @@
 #include "lib/settings/program_part.h"
 #include "sluicectl/commands.h"
 #include "sluicectl/doctor/doctor.h"
+#include "sluicectl/server/installation.h"
 
 enum { DETAIL_MAX = 1024, CLOCK_WARN_MS = 2000, CLOCK_FAIL_MS = 5000 };
 
@@ -108,8 +109,10 @@ static void read_settings(struct doctor *doctor)
     const char *file = settings_file(doctor->invocation);
     char error[SETTINGS_ERROR];
 
+    const char *refusal = installation_refusal(doctor->invocation, file);
+
     doctor->settings_file = file;
-    doctor->has_settings = load(doctor, file, error);
+    doctor->has_settings = refusal == NULL && load(doctor, file, error);
     if (doctor->has_settings) {
         doctor_note(doctor, "settings", FINDING_OK, "", "%s is valid", file);
     } else {
@@ -118,7 +121,7 @@ static void read_settings(struct doctor *doctor)
                     "Correct the file, or name the right one with --config or SLUICE_CONFIG; "
                     "docs/settings.md lists all settings. Without it Redis, PostgreSQL and secrets "
                     "are not checked.",
-                    "%s", error);
+                    "%s", refusal != NULL ? refusal : error);
     }
 }
 

@@ -50,20 +50,22 @@ static struct str first_key(struct str text)
 static struct curl_slist *key_header(const struct invocation *invocation,
                                      struct client_answer *answer)
 {
-    const char *path = installation_key_file(invocation);
+    const char *refusal;
+    const char *path = installation_key_file(invocation, &refusal);
     char error[SECRET_ERROR];
     char *bytes = NULL;
     size_t length = 0;
 
-    if (!secret_read(path, &bytes, &length, error)) {
-        (void)no_answer(
-            answer, EXIT_CONFIG,
-            arena_format(
-                invocation->arena,
-                "the admin key cannot be read: %s. %s Sluice's folder with "
-                "--data or SLUICE_DATA, or the key with "
-                "SLUICE_ADMIN_KEY_FILE.",
-                error, installation_is_system(invocation) ? "Use root's rights, or name" : "Name"));
+    if (refusal != NULL || !secret_read(path, &bytes, &length, error)) {
+        (void)no_answer(answer, EXIT_CONFIG,
+                        arena_format(invocation->arena,
+                                     "the admin key cannot be read: %s. %s Sluice's folder with "
+                                     "--data or SLUICE_DATA, or the key with "
+                                     "SLUICE_ADMIN_KEY_FILE.",
+                                     refusal != NULL ? refusal : error,
+                                     installation_is_system(invocation)
+                                         ? "Use root's rights, or name"
+                                         : "Name"));
         return NULL;
     }
     struct str key = first_key(str_sized(bytes, length));
@@ -244,10 +246,11 @@ enum exit_code client_refused(const struct invocation *invocation,
         print_json(answer->body);
     }
     if (strcmp(code, "UNAUTHENTICATED") == 0) {
+        const char *refusal;
         return failed_as(
             exit_code,
             "the admin key was not accepted (%s): is the one in %s that of the Sluice at %s?", code,
-            installation_key_file(invocation), invocation->url);
+            installation_key_file(invocation, &refusal), invocation->url);
     }
     return failed_as(
         exit_code, "%s%s%s (%s)", pointer, pointer[0] != '\0' ? ": " : "",

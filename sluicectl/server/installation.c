@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ADDRESS_MAX = 64 };
@@ -26,14 +27,47 @@ bool installation_is_system(const struct invocation *invocation)
            access(SYSTEM_FOLDER, F_OK) == 0;
 }
 
-const char *installation_key_file(const struct invocation *invocation)
+/* Whether only root or this user could have put there what is at `path`, a link included. */
+static bool is_ours(const char *path)
+{
+    struct stat about;
+
+    return lstat(path, &about) == 0 && (about.st_uid == 0 || about.st_uid == geteuid()) &&
+           (S_ISLNK(about.st_mode) || (about.st_mode & S_IWOTH) == 0);
+}
+
+const char *installation_refusal(const struct invocation *invocation, const char *file)
+{
+    if (strcmp(invocation->data, DATA_USUAL) != 0 || !str_starts(str_of(file), STR(DATA_USUAL)) ||
+        access(file, F_OK) != 0) {
+        return NULL;
+    }
+    /* Each folder on the way, then the file. */
+    for (const char *end = file + strlen(DATA_USUAL); end != NULL;) {
+        const char *path = arena_copy(invocation->arena, str_sized(file, (size_t)(end - file)));
+        if (!is_ours(path)) {
+            return arena_format(invocation->arena,
+                                "%s belongs to another user, or others may write there", path);
+        }
+        end = *end == '\0' ? NULL : strchrnul(end + 1, '/');
+    }
+    return NULL;
+}
+
+const char *installation_key_file(const struct invocation *invocation, const char **refusal)
 {
     const char *named = getenv("SLUICE_ADMIN_KEY_FILE");
 
+    *refusal = NULL;
     if (named != NULL && named[0] != '\0') {
         return named;
     }
-    return installation_is_system(invocation) ? SYSTEM_KEY : run_key(invocation);
+    if (installation_is_system(invocation)) {
+        return SYSTEM_KEY;
+    }
+    const char *key = run_key(invocation);
+    *refusal = installation_refusal(invocation, key);
+    return key;
 }
 
 const char *installation_url(const struct invocation *invocation)

@@ -1,6 +1,7 @@
 """sluicectl: what it says of itself, how it ends, and its commands against a running system."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -331,3 +332,27 @@ def test_lists_come_by_pages_and_nothing_is_left_out(sluicectl, parts, api):
             assert api.call("GET", f"/v1/admin/{kind}", viewer).status == 200
     finally:
         parts.postgres.query("DELETE FROM concert WHERE id LIKE 'paged-' || repeat(%s, 4)", "_")
+
+
+@pytest.mark.parametrize("foreign", ["data", "data/secrets", "data/secrets/admin.key", "data/sluice.conf"])
+def test_what_another_user_has_put_into_the_working_folder_is_not_read(parts, sluicectl, tmp_path, foreign):
+    """It could be a link to a file that only root may read, whose text would be sent as the key."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give files to another user")
+    (tmp_path / "data/secrets").mkdir(parents=True)
+    (tmp_path / "data/secrets/admin.key").symlink_to(parts.secrets / "admin.key")
+    (tmp_path / "data/sluice.conf").symlink_to(parts.config)
+
+    def call(*words):
+        return subprocess.run([sluicectl.program, "--url", sluicectl.url, *words], cwd=tmp_path, capture_output=True, text=True,
+                              env={**os.environ, "SLUICE_ADMIN_KEY_FILE": ""}, timeout=60)
+    word = "doctor" if foreign.endswith(".conf") else "status"
+    assert call("status").returncode == 0
+    assert f"{tmp_path}" not in call("doctor").stdout and "./data/sluice.conf is valid" in call("doctor").stdout
+    os.chown(tmp_path / foreign, 4711, 4711, follow_symlinks=False)
+    refused = call(word)
+    assert f"./{foreign} belongs to another user" in refused.stdout + refused.stderr
+    assert refused.returncode == (78 if word == "status" else 1), refused
+    named = subprocess.run([sluicectl.program, "--url", sluicectl.url, "--data", tmp_path / "data", "status"], cwd=tmp_path,
+                           capture_output=True, text=True, env={**os.environ, "SLUICE_ADMIN_KEY_FILE": ""}, timeout=60)
+    assert named.returncode == 0, "a folder that is named is meant"
