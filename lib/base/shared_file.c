@@ -7,10 +7,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Each removal of a file of another release begins anew. */
 enum { ATTEMPTS = 8 };
+
+/* The lock is held for some system calls only: whoever holds it longer stands still. */
+enum { LOCK_ATTEMPTS = 100, LOCK_PAUSE_MS = 20 };
 
 enum prepared {
     PREPARED_OURS,
@@ -51,6 +55,25 @@ static bool is_still(const char *path, int fd)
            opened.st_ino == named.st_ino;
 }
 
+/* Waits for at most LOCK_ATTEMPTS pauses: a process that stands still must not keep all others from
+ * starting. False with errno ETIMEDOUT then, or set by flock(). */
+static bool lock(int fd)
+{
+    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000L};
+
+    for (int i = 0; i < LOCK_ATTEMPTS; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            return true;
+        }
+        if (errno != EWOULDBLOCK && errno != EINTR) {
+            return false;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+    errno = ETIMEDOUT;
+    return false;
+}
+
 /* -1 with errno set, EAGAIN if the file was of another release and has been removed. */
 static int open_once(const char *path, size_t size, const void *head, size_t head_size)
 {
@@ -61,7 +84,7 @@ static int open_once(const char *path, size_t size, const void *head, size_t hea
     }
     enum prepared prepared = PREPARED_FAILED;
     int why = EAGAIN;
-    if (flock(fd, LOCK_EX) != 0) {
+    if (!lock(fd)) {
         why = errno;
     } else if (is_still(path, fd)) {
         prepared = prepare(fd, size, head, head_size);

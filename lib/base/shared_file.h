@@ -10,7 +10,8 @@
 
 /** Opens the file `path`. If it is missing, empty, or of another size or layout, it is created with
  *  `size` bytes: the `head_size` bytes at `head`, whose first eight are the layout, then zeros.
- *  Returns the file descriptor, or -1 with errno set. */
+ *  Returns the file descriptor, or -1 with errno set: ETIMEDOUT where another process has kept the
+ *  file locked for two seconds. */
 int shared_file_open(const char *path, size_t size, const void *head, size_t head_size);
 
 #endif

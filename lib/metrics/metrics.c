@@ -93,7 +93,8 @@ int metrics_requests_row(const char *labels)
         }
         /* A row that another process is just claiming is skipped: at worst there are two rows for
          * the labels, and metrics_text adds them up. */
-        if (free_row == METRICS_ROW_READY && strcmp(rows[i].labels, labels) == 0) {
+        if (free_row == METRICS_ROW_READY &&
+            strncmp(rows[i].labels, labels, METRIC_REQUESTS_NAME) == 0) {
             return i;
         }
     }
@@ -118,6 +119,8 @@ bool metrics_requests_read(int row, struct metric_requests *requests)
         return false;
     }
     memcpy(requests->labels, cell->labels, sizeof(requests->labels));
+    /* Written by another process, which may have been taken over. */
+    requests->labels[sizeof(requests->labels) - 1] = '\0';
     for (size_t i = 0; i < METRIC_CLASSES; i++) {
         requests->classes[i] = read_number(&cell->classes[i]);
     }

@@ -1,6 +1,7 @@
 #include "tests/unit/unit.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/metrics/metrics.h"
+#include "lib/metrics/metrics_file.h"
 #include "lib/metrics/metrics_text.h"
 #include "tests/unit/scratch.h"
 
@@ -244,6 +246,17 @@ TEST(a_reader_never_sees_half_of_what_is_published)
     assert_string_equal(queues[0].name, "next");
 }
 
+TEST(labels_that_another_process_has_spoiled_are_not_read_beyond_their_end)
+{
+    struct metric_requests row;
+    struct metrics_requests_cell *cell = &metrics_file()->requests[METRIC_REQUESTS_MAX - 1];
+
+    memset(cell->labels, 'x', sizeof(cell->labels));
+    atomic_store(&cell->state, METRICS_ROW_READY);
+    assert_true(metrics_requests_read(METRIC_REQUESTS_MAX - 1, &row));
+    assert_int_equal(strlen(row.labels), METRIC_REQUESTS_NAME - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +272,7 @@ int main(void)
         cmocka_unit_test(
             other_queues_are_sums_where_numbers_add_up_and_the_worst_where_they_do_not),
         cmocka_unit_test(a_reader_never_sees_half_of_what_is_published),
+        cmocka_unit_test(labels_that_another_process_has_spoiled_are_not_read_beyond_their_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include "lib/base/shared_file.h"
 #include "tests/unit/scratch.h"
 
-enum { SIZE = 4096, WAIT_MS = 10000, LOOK_US = 1000 };
+enum { SIZE = 4096, WAIT_MS = 10000, LOOK_US = 1000, HIGH = 64 };
 
 static const uint64_t LAYOUT = 7;
 
@@ -30,21 +31,19 @@ static bool is_named(int fd, const char *path)
     return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino;
 }
 
-/* /proc/locks has a line with "->" for each process that waits for a lock. */
-static bool waits_for_lock(pid_t process)
+/* A process that has opened the file asks for its lock from then on. Inherited ones are above. */
+static bool has_open(pid_t process, const char *path)
 {
-    char line[256];
-    bool waits = false;
-    FILE *locks = fopen("/proc/locks", "re");
+    char name[64];
+    struct stat opened, named;
+    bool found = false;
 
-    assert_non_null(locks);
-    while (fgets(line, sizeof(line), locks) != NULL) {
-        char pid[32];
-        (void)snprintf(pid, sizeof(pid), " %d ", (int)process);
-        waits |= strstr(line, "->") != NULL && strstr(line, pid) != NULL;
+    assert_int_equal(stat(path, &named), 0);
+    for (int fd = 3; fd < HIGH && !found; fd++) {
+        (void)snprintf(name, sizeof(name), "/proc/%d/fd/%d", (int)process, fd);
+        found = stat(name, &opened) == 0 && opened.st_ino == named.st_ino;
     }
-    (void)fclose(locks);
-    return waits;
+    return found;
 }
 
 TEST(a_file_of_another_layout_is_replaced)
@@ -67,9 +66,11 @@ TEST(a_file_of_another_layout_is_replaced)
 TEST(a_successor_is_not_taken_for_the_old_file)
 {
     const char *path = scratch_write("shared", "another release", 0660);
-    int old = open(path, O_RDWR | O_CLOEXEC);
+    int opened = open(path, O_RDWR | O_CLOEXEC);
+    int old = fcntl(opened, F_DUPFD_CLOEXEC, HIGH);
 
-    assert_true(old >= 0);
+    assert_true(opened >= 0 && old >= HIGH);
+    (void)close(opened);
     assert_int_equal(flock(old, LOCK_EX), 0);
     pid_t second = fork();
     assert_true(second >= 0);
@@ -79,10 +80,10 @@ TEST(a_successor_is_not_taken_for_the_old_file)
         _exit(fd >= 0 && is_named(fd, path) ? EXIT_SUCCESS : EXIT_FAILURE);
     }
     int64_t end_ms = clock_monotonic_ms() + WAIT_MS;
-    while (!waits_for_lock(second) && clock_monotonic_ms() < end_ms) {
+    while (!has_open(second, path) && clock_monotonic_ms() < end_ms) {
         (void)usleep(LOOK_US);
     }
-    assert_true(waits_for_lock(second));
+    assert_true(has_open(second, path));
     assert_int_equal(unlink(path), 0);
     int first = open_it(path);
     assert_true(first >= 0);
@@ -95,11 +96,30 @@ TEST(a_successor_is_not_taken_for_the_old_file)
     (void)close(first);
 }
 
+TEST(a_process_that_keeps_the_lock_does_not_keep_others_from_starting)
+{
+    const char *path = scratch_write("shared", "another release", 0660);
+    int held = open(path, O_RDWR | O_CLOEXEC);
+    int64_t began_ms = clock_monotonic_ms();
+
+    assert_true(held >= 0);
+    assert_int_equal(flock(held, LOCK_EX), 0);
+    errno = 0;
+    assert_int_equal(open_it(path), -1);
+    assert_int_equal(errno, ETIMEDOUT);
+    assert_true(clock_monotonic_ms() - began_ms < WAIT_MS);
+    (void)close(held);
+    int fd = open_it(path);
+    assert_true(fd >= 0);
+    (void)close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_of_another_layout_is_replaced),
         cmocka_unit_test(a_successor_is_not_taken_for_the_old_file),
+        cmocka_unit_test(a_process_that_keeps_the_lock_does_not_keep_others_from_starting),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
