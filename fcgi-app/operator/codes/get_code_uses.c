@@ -3,12 +3,14 @@
  * hashes.
  *
  * Reply     200 {"uses": [{"codeHash", "kind", "member", "at"}], "next": CURSOR|null}
- * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/queues/code_uses_page.sql; never Redis
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST, 404 NOT_FOUND,
+ *           503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/queues/code_uses_page.sql, queue_get.sql if there are none; never Redis
  * Roles     operator
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/operator_call.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/database/queues/code_store.h"
 
@@ -39,7 +41,8 @@ void get_code_uses(const struct services *services, const struct request *reques
         !read_after(request, response, &after) ||
         !operator_store_answered(
             services, request, response,
-            code_store_uses(services->postgres, request->arena, call.id, &after, &uses, &count))) {
+            code_store_uses(services->postgres, request->arena, call.id, &after, &uses, &count)) ||
+        !queue_list_is_real(services, request, response, call.id, count)) {
         return;
     }
     json_object *answer = json_object_new_object();

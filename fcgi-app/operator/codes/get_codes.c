@@ -3,11 +3,12 @@
  * used: as last copied from Redis, every few seconds.
  *
  * Reply     200 {"queue", "kinds": [{"kind", "codes", "uses", "used"}]}
- * Errors    401 UNAUTHENTICATED, 503 ORDERS_UNAVAILABLE
- * Touches   sql/queries/queues/codes_count.sql; never Redis
+ * Errors    401 UNAUTHENTICATED, 404 NOT_FOUND, 503 ORDERS_UNAVAILABLE
+ * Touches   sql/queries/queues/codes_count.sql, queue_get.sql if there are none; never Redis
  * Roles     operator, viewer
  */
 #include "fcgi-app/operator/operator_call.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/database/queues/code_store.h"
 
@@ -21,7 +22,8 @@ void get_codes(const struct services *services, const struct request *request,
     if (!operator_begin(services, request, response, true, &call) ||
         !operator_store_answered(
             services, request, response,
-            code_store_counts(services->postgres, request->arena, call.id, &counts, &count))) {
+            code_store_counts(services->postgres, request->arena, call.id, &counts, &count)) ||
+        !queue_list_is_real(services, request, response, call.id, count)) {
         return;
     }
     json_object *answer = json_object_new_object();

@@ -4,12 +4,14 @@
  *
  * Reply     200 {"entrants": ["number member", …], "next": N|null}: next is the `after` of the next
  *           page
- * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST, 503 ADMISSION_UNAVAILABLE
- * Touches   the list of the draw in Redis; never PostgreSQL
+ * Errors    401 UNAUTHENTICATED, 403 FORBIDDEN, 400 INVALID_REQUEST, 404 NOT_FOUND,
+ *           503 ADMISSION_UNAVAILABLE, 503 ORDERS_UNAVAILABLE
+ * Touches   the list of the draw in Redis; sql/queries/queues/queue_get.sql if it is empty
  * Roles     operator
  */
 #include "fcgi-app/http/problem.h"
 #include "fcgi-app/operator/operator_call.h"
+#include "fcgi-app/operator/queues/queue_answer.h"
 #include "fcgi-app/pool/handler.h"
 #include "lib/admission/lottery/lottery_state.h"
 #include "lib/store/redis.h"
@@ -40,6 +42,9 @@ void get_entrants(const struct services *services, const struct request *request
     if (lines == NULL) {
         problem_answer(request, response, PROBLEM_ADMISSION_UNAVAILABLE,
                        "Redis does not answer. Send the same request again.");
+        return;
+    }
+    if (!queue_list_is_real(services, request, response, call.id, count)) {
         return;
     }
     json_object *answer = json_object_new_object();

@@ -86,9 +86,7 @@ void get_history(const struct services *services, const struct request *request,
     struct operator_call call;
     struct range range;
     struct queue_sample *points = NULL;
-    struct queue_row row;
     size_t count = 0;
-    bool found = true;
 
     if (!operator_begin(services, request, response, true, &call) ||
         !read_range(request, response, &range) ||
@@ -99,13 +97,7 @@ void get_history(const struct services *services, const struct request *request,
         return;
     }
     /* A deleted queue keeps its history. */
-    if (count == 0 && !operator_store_answered(services, request, response,
-                                               queue_store_get(services->postgres, request->arena,
-                                                               call.id, &found, &row))) {
-        return;
-    }
-    if (!found) {
-        (void)queue_not_found(request, response, call.id);
+    if (!queue_list_is_real(services, request, response, call.id, count)) {
         return;
     }
     json_object *answer = json_object_new_object();

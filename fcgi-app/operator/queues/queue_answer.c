@@ -105,6 +105,20 @@ void queue_answer(struct response *response, int status, const struct queue_row 
     (void)json_object_put(answer);
 }
 
+bool queue_list_is_real(const struct services *services, const struct request *request,
+                        struct response *response, struct str queue, size_t count)
+{
+    struct queue_row row;
+    bool found = count > 0;
+
+    if (!found && !operator_store_answered(
+                      services, request, response,
+                      queue_store_get(services->postgres, request->arena, queue, &found, &row))) {
+        return false;
+    }
+    return found || queue_not_found(request, response, queue);
+}
+
 void queue_answer_unknown(const struct services *services, const struct request *request,
                           struct response *response, struct str queue)
 {

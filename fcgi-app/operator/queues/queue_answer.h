@@ -16,6 +16,11 @@
 /** Answers that there is no such queue. Returns false. */
 bool queue_not_found(const struct request *request, struct response *response, struct str id);
 
+/** For a list of a queue's things that has `count` of them: whether to answer with it. An empty one
+ *  may be that of a queue that does not exist, which is answered so. Returns false then. */
+bool queue_list_is_real(const struct services *services, const struct request *request,
+                        struct response *response, struct str queue, size_t count);
+
 /** Answers for a queue missing in Redis: it was never created, or Redis has lost it. */
 void queue_answer_unknown(const struct services *services, const struct request *request,
                           struct response *response, struct str queue);

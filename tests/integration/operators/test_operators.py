@@ -215,3 +215,11 @@ def test_a_change_without_an_answer_may_be_stored(parts, api):
     detail = answer.json["detail"]
     assert "may or may not be stored" in detail and "key" not in detail and "token" not in detail, detail
     until(lambda: api.admin("GET", f"/queues/{queue}")["operatorState"] == "PAUSED", 5, "it was stored")
+
+
+@pytest.mark.parametrize("path", ["codes", "codes/uses", "lottery/entrants", "history"])
+def test_a_list_of_a_queue_that_does_not_exist_is_not_an_empty_one(api, path):
+    queue = api.queue()
+    assert api.admin("GET", f"/queues/{queue}/{path}").status == 200
+    unknown = api.admin("GET", f"/queues/no-{queue}/{path}")
+    assert (unknown.status, unknown.json["code"]) == (404, "NOT_FOUND")
