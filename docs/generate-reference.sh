@@ -110,7 +110,7 @@ ones. A change takes effect within a second, on every worker and scheduler.
 Across settings: `burst` must be at least what `ratePerSecond` yields in one `tickMs`.
 If `pollTiers` is set, `pickupSeconds` must exceed its longest pause. A claim lasts at least three times `statement_timeout_ms`, even if `claimLeaseSeconds` is shorter ([settings of the programs](settings.md)).
 The checklist (`sluicectl doctor`, the console) warns if `recoverySeconds` or `pickupSeconds` is below the longest poll interval
-with its jitter of up to a quarter; that of the default tiers is 37.5 s.
+with its jitter of up to a quarter; that of the default tiers is 37.5 s. A first tier that ends by rank 100 has no jitter.
 
 `openapi.yaml` (`POST /v1/queues/{queue}/entries`) describes what a client does for `entryCaptcha`; the waiting page does it.
 `autopilot` is described in [autopilot.md](autopilot.md).

@@ -53,7 +53,16 @@ TEST(own_tiers_replace_them_and_the_last_one_has_no_end)
     assert_pauses(own, 8, 20, true);
     assert_pauses(own, 1000000, 20, true);
     assert_int_equal(poll_tiers_longest_ms(own), 50000);
-    assert_int_equal(poll_tiers_longest_ms(STR("[{\"upToRank\":null,\"seconds\":40}]")), 40000);
+}
+
+TEST(a_first_tier_that_holds_a_crowd_has_jitter)
+{
+    struct str alone = STR("[{\"upToRank\":null,\"seconds\":40}]");
+
+    assert_pauses(alone, 0, 40, true);
+    assert_int_equal(poll_tiers_longest_ms(alone), 50000);
+    assert_pauses(STR("[{\"upToRank\":101,\"seconds\":4}]"), 0, 4, true);
+    assert_pauses(STR("[{\"upToRank\":100,\"seconds\":4}]"), 0, 4, false);
 }
 
 TEST(unusable_tiers_are_the_default_ones)
@@ -77,6 +86,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(default_tiers),
         cmocka_unit_test(own_tiers_replace_them_and_the_last_one_has_no_end),
+        cmocka_unit_test(a_first_tier_that_holds_a_crowd_has_jitter),
         cmocka_unit_test(unusable_tiers_are_the_default_ones),
         cmocka_unit_test(a_fixed_pause_has_no_jitter),
     };

@@ -71,10 +71,12 @@ static const struct poll_tier *find_tiers(struct str text, size_t *count)
     return poll_tiers_default(count);
 }
 
-/* The first tier has none. */
+/* A first tier of few ranks has none: those next in line learn of their turn at once. */
 static int64_t most_jitter_ms(const struct poll_tier *table, size_t i)
 {
-    return i == 0 ? 0 : table[i].seconds * 1000 * POLL_JITTER_PERCENT / 100;
+    bool is_front = i == 0 && table[i].up_to_rank <= POLL_FRONT_RANK;
+
+    return is_front ? 0 : table[i].seconds * 1000 * POLL_JITTER_PERCENT / 100;
 }
 
 int64_t poll_tiers_longest_ms(struct str tiers)

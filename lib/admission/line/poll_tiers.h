@@ -10,7 +10,10 @@
 
 #include "lib/base/str.h"
 
-enum { POLL_JITTER_PERCENT = 25 }; /* at most, in all tiers but the first */
+enum {
+    POLL_JITTER_PERCENT = 25, /* at most */
+    POLL_FRONT_RANK = 100     /* a first tier that ends by this rank has no jitter */
+};
 
 struct poll_tier {
     int64_t up_to_rank; /* 0-based, inclusive */
