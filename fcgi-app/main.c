@@ -320,7 +320,8 @@ int main(int argc, char **argv)
     };
     int code = run(&program, argc, argv);
 
-    if (code == PROGRAM_BAD_CONFIG && !program.only_asked) {
+    bool is_refused = code == PROGRAM_BAD_CONFIG || (code == PROGRAM_USAGE && listener_is_given());
+    if (is_refused && !program.only_asked) {
         stop_signal_wait(RESTART_PAUSE_MS);
     }
     return code;

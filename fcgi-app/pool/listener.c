@@ -26,16 +26,22 @@ static void raise_the_limit(void)
     }
 }
 
-bool listener_prepare(void)
+bool listener_is_given(void)
 {
     int listens = 0;
-    int domain = AF_UNSPEC;
     socklen_t size = sizeof(listens);
 
-    if (getsockopt(LISTENER_FD, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || listens == 0) {
+    return getsockopt(LISTENER_FD, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0;
+}
+
+bool listener_prepare(void)
+{
+    int domain = AF_UNSPEC;
+    socklen_t size = sizeof(domain);
+
+    if (!listener_is_given()) {
         return false;
     }
-    size = sizeof(domain);
     is_of_tcp =
         getsockopt(LISTENER_FD, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 || domain != AF_UNIX;
     raise_the_limit();

@@ -12,6 +12,9 @@
 
 enum { LISTENER_FD = 0 };
 
+/** Whether fd 0 is a listening socket: then a pool's keeper has started this process. */
+bool listener_is_given(void);
+
 /** Makes the socket non-blocking and raises the limit of file descriptors to the system's maximum.
  *  Returns false if fd 0 is no listening socket. */
 bool listener_prepare(void);

@@ -3,6 +3,7 @@
 import os
 import socket
 import struct
+import subprocess
 import time
 
 import pytest
@@ -117,3 +118,15 @@ def test_workers_interrupt_nobody(parts):
     assert {os.sched_getscheduler(pid) for pid in workers} == {os.SCHED_BATCH}
     orders = children_of(parts.pools["order"].pid)
     assert {os.sched_getscheduler(pid) for pid in orders} == {os.SCHED_OTHER}
+
+
+@pytest.mark.parametrize("words", [["--pool", "none"], ["--pool", "queue", "--config", "/nonexistent"]], ids=["words", "settings"])
+def test_a_worker_that_cannot_start_ends_no_faster_than_once_a_second(parts, words):
+    """Its keeper starts it again at once, however often it ends."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        began = time.monotonic()
+        done = subprocess.run([parts.build / "sluice-fcgi", *words], stdin=listening, capture_output=True, text=True, timeout=60)
+    assert done.returncode in (64, 78) and done.stderr, done
+    assert time.monotonic() - began >= 1
