@@ -1,15 +1,8 @@
 -- spent_places: in a recovery that keeps the line, removes the places of spent numbers. The pages note the numbers in
 -- `seatedNext`; when the last page has come, the places are looked through once, in bounded steps.
--- Needs KEYS state, places, ready, pickup, claimed, seatedNext, ARGS incarnation, epoch and include places.
--- Two bits a number: whether it is spent, and whether `consumed` counts it already. Numbers that are 2^31 apart share them. A
--- claim that is settled between its page and the walk is counted twice; `consumed` is a figure for people, and decides nothing.
+-- Needs KEYS state, places, ready, pickup, claimed, seatedNext, ARGS incarnation, epoch and includes places, spent_bits.
 local PLACES_AT_ONCE = 500
 local OVERLAP = 100
-
-local function bits_of(seq)
-    local spent = 2 * seq % 4294967296
-    return spent, spent + 1
-end
 
 local function note_spent(seq, is_counted)
     local spent, counted = bits_of(seq)

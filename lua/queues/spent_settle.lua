@@ -22,6 +22,7 @@ end
 --@include find_in_line
 --@include line_membership
 --@include preparation
+--@include spent_bits
 --@include spent_places
 -- A reset that Redis does not know or has lost: the numbers are those of a new line, and begin at 1 again. queue_publish
 -- will empty this one.

@@ -1,6 +1,6 @@
 #!lua
 -- consume: spends the entry token after the transaction has committed.
---@keys settings state places ready pickup claimed unpaid tombstones tombstoneUntil seated couponOwners orderLoad
+--@keys settings state places ready pickup claimed unpaid tombstones tombstoneUntil seated seatedNext couponOwners orderLoad
 --@args member admission keyHash order tombstoneMs keepPlace event load
 -- keepPlace: 1 keeps the place occupied until place_free (releaseOn payment, order not yet paid); event: the event of the
 -- coupon that the member got, '' for an order; tombstoneMs: how long replays are answered; load: see include order_load.
@@ -12,6 +12,7 @@
 --@include settings
 --@include places
 --@include end_turn
+--@include spent_bits
 --@include unpaid
 --@include coupon_owners
 --@include order_load
@@ -36,7 +37,11 @@ redis.call('HDEL', key_places, arg_member)
 redis.call('ZREM', key_ready, arg_member)
 redis.call('ZREM', key_pickup, arg_member)
 redis.call('ZREM', key_claimed, arg_member)
-redis.call('HINCRBY', key_state, 'consumed', 1)
+-- A recovery whose pages have come, and which has not yet looked at the places, counts it already.
+local _, is_counted = bits_of(place.seq)
+if redis.call('GETBIT', key_seatedNext, is_counted) == 0 then
+    redis.call('HINCRBY', key_state, 'consumed', 1)
+end
 end_turn(place.seq)
 if arg_keepPlace == '1' then
     hold_place(arg_member, arg_order)

@@ -653,6 +653,19 @@ def test_a_claim_that_has_spent_its_number_is_counted_by_its_settling(cut):
     assert cut.counter("consumed") == 1
 
 
+def test_a_claim_that_is_settled_while_a_recovery_goes_on_is_counted_once(cut):
+    """Its number's page has come, and counted it; the places are looked at later."""
+    cut.enter("m")
+    cut.promote(1)
+    token, seq = cut.position("m").token, cut.position("m").seq
+    assert cut.claim("m", token)[0] == "CLAIMED"
+    cut.incarnation += 1
+    assert cut.load_spent(seq, script="spent_settle") == "LOADED"
+    assert cut.consume("m", token) == "CONSUMED"
+    assert cut.load_spent(after=seq, script="spent_settle") == "LOADED"
+    assert cut.counter("consumed") == 1
+
+
 @pytest.mark.parametrize("state", ["WAITING", "CLAIMED"])
 def test_a_leaving_that_is_refused_ends_no_turn(cut, state):
     """The member is still there: the ticket must keep its number."""
