@@ -140,7 +140,7 @@ static void draw(const struct invocation *invocation)
         (void)printf("Redis %s, PostgreSQL %s\n", word_of(overview.whole, "redis"),
                      word_of(overview.whole, "postgres"));
     }
-    (void)printf("%.0f waiting, %.0f let in, %.1f admitted/s, %.1f orders/s\n\n",
+    (void)printf("%.0f waiting, %.0f inside, %.1f admitted/s, %.1f orders/s\n\n",
                  sum_of(overview.queues, "waiting"),
                  sum_of(overview.queues, "ready") + sum_of(overview.queues, "claimed"),
                  sum_of(overview.queues, "admittedPerSecond"),

@@ -30,7 +30,7 @@ static const struct picture PICTURES[] = {
      "The line",
      "members",
      {{true, REPORT_WAITING, "waiting"},
-      {true, REPORT_READY, "let in"},
+      {true, REPORT_READY, "admitted"},
       {true, REPORT_CLAIMED, "ordering"}},
      3},
     {"waits.svg",
@@ -47,7 +47,7 @@ static const struct picture PICTURES[] = {
     {"drop-outs.svg",
      "Drop-outs",
      "members a second",
-     {{false, REPORT_EXPIRED, "let in, time over"},
+     {{false, REPORT_EXPIRED, "admitted, time over"},
       {false, REPORT_WITHDRAWN, "never came for it"},
       {false, REPORT_LEFT, "left by themselves"}},
      3},
@@ -150,11 +150,11 @@ static void write_sums(FILE *file, const struct report *report)
 {
     static const char *const MEANINGS[REPORT_COUNTERS] = {
         [REPORT_ENTERED] = "entered the line",
-        [REPORT_ADMITTED] = "were let in",
+        [REPORT_ADMITTED] = "were admitted",
         [REPORT_CONSUMED] = "ordered, or got their coupon",
-        [REPORT_EXPIRED] = "were let in and let the time pass",
+        [REPORT_EXPIRED] = "were admitted and let the time pass",
         [REPORT_LEFT] = "left by themselves",
-        [REPORT_WITHDRAWN] = "were let in and never came for it",
+        [REPORT_WITHDRAWN] = "were admitted and never came for it",
         [REPORT_ERRORS] = "orders that failed or took too long",
     };
     const double *sums = report->figures.sums;
@@ -164,7 +164,7 @@ static void write_sums(FILE *file, const struct report *report)
         (void)fprintf(file, "| %.0f | %s |\n", sums[i], MEANINGS[i]);
     }
     if (sums[REPORT_ADMITTED] > 0) {
-        (void)fprintf(file, "| %.1f %% | of those let in ordered |\n",
+        (void)fprintf(file, "| %.1f %% | of those admitted ordered |\n",
                       sums[REPORT_CONSUMED] / sums[REPORT_ADMITTED] * 100);
     }
     if (sums[REPORT_ENTERED] > 0) {

@@ -95,7 +95,7 @@ def api(running):
 @pytest.fixture
 def gate_before(running, api, shop, make_directory):
     """A function that opens a site of its own before the shop, all of it behind a new queue with these settings; at
-    first nobody is let in."""
+    first nobody is admitted."""
     sites = []
 
     def gate_before(**settings):

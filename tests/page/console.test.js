@@ -37,7 +37,7 @@ test('samples are put together once each, and a gap is noticed', async () => {
     assert.strictEqual(extend(Array.from({ length: 900 }, (_, i) => sample(i)), [sample(900)]).series.length, 900);
 });
 
-test('why nobody is let in', async () => {
+test('why nobody is admitted', async () => {
     const { whyStill, waitOfNewcomer } = await figures;
     assert.strictEqual(whyStill(entry()), null);
     assert.strictEqual(waitOfNewcomer(entry()), 60);

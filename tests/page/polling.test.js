@@ -42,7 +42,7 @@ test('places that the board cannot tell are always asked for', () => {
     assert.strictEqual(why({seq: null}), 'exact');
 });
 
-test('while nobody is let in, being near is no reason', () => {
+test('while nobody is admitted, being near is no reason', () => {
     for (const still of [{queueState: 'PAUSED'}, {queueState: 'PRE_OPEN'}, {activation: 'hold'}]) {
         assert.strictEqual(why(Object.assign({place: 1}, still)), null);
         assert.strictEqual(why(Object.assign({mode: 'lottery'}, still)), null);

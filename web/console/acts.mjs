@@ -81,7 +81,7 @@ export const ACTS = [
         title: ({ queue }) => `Resume ${queue}?`,
         effects: (entry) => [
             `Ends ${{ PAUSED: 'the pause', DRAINING: 'draining', SOLD_OUT: 'sold out' }[entry.settings.operatorState] || 'sold out, if something is left'}.`,
-            `${waiting(entry)} wait; ${rate(entry.settings.ratePerSecond)} of them a second are let in from now on, unless it opens later.`,
+            `${waiting(entry)} wait; ${rate(entry.settings.ratePerSecond)} of them a second are admitted from now on, unless it opens later.`,
         ],
         inForce: ({ settings, stats }) => settings && settings.operatorState === 'OPEN' && stats && !['PAUSED', 'DRAINING'].includes(stats.state),
     },
@@ -105,7 +105,7 @@ export const ACTS = [
         effects: (entry) => [
             'Sets the gate’s activation to on, whatever it was before the hold: those with a pass come in at their next click, all others wait.',
             `If it was off or watch, set that instead: sluicectl queue set ${entry.queue} activation=off (or watch).`,
-            `${waiting(entry)} wait, and ${rate(entry.settings.ratePerSecond)} of them a second are let in.`,
+            `${waiting(entry)} wait, and ${rate(entry.settings.ratePerSecond)} of them a second are admitted.`,
         ],
         body: () => ({ activation: 'on' }),
         inForce: ({ settings }) => settings && settings.activation === 'on',
@@ -114,7 +114,7 @@ export const ACTS = [
         id: 'rate', label: 'Rate', group: 'main', yes: 'Set the rate', request: patch,
         offered: ({ settings }) => Boolean(settings),
         title: ({ queue }) => `Rate of ${queue}`,
-        field: { name: 'rate', label: 'People let in a second', kind: 'number', min: 0, max: 100000, step: 'any', value: ({ settings }) => settings.ratePerSecond },
+        field: { name: 'rate', label: 'People admitted a second', kind: 'number', min: 0, max: 100000, step: 'any', value: ({ settings }) => settings.ratePerSecond },
         effects: rateEffects,
         body: ({ settings }, value) => ({ ratePerSecond: value, ...(burstIsShort(settings, value) ? { burst: null } : {}) }),
         inForce: ({ settings }, value) => settings && settings.ratePerSecond === value,
@@ -178,7 +178,7 @@ export const ACTS = [
         offered: ({ settings }) => settings && settings.operatorState !== 'SOLD_OUT',
         title: ({ queue }) => `Tell everyone that ${queue} is sold out?`,
         effects: (entry) => [
-            `${waiting(entry)} who wait read that it is over, and most will leave. Nobody is let in any more.`,
+            `${waiting(entry)} who wait read that it is over, and most will leave. Nobody is admitted any more.`,
             `${within(entry)} who are inside may still order what is left.`,
             'Only resume undoes it, and those who left do not come back.',
         ],
@@ -199,14 +199,14 @@ export const ACTS = [
     },
 ];
 
-/** "12,345 wait, 80 of 100 places are taken: nobody is let in, paused." for the top of a confirmation. */
+/** "12,345 wait, 80 of 100 places are taken: nobody is admitted, paused." for the top of a confirmation. */
 export function figuresLine(entry) {
     const { stats, settings } = entry;
     if (!stats)
         return 'There are no figures: Redis does not answer for this queue.';
     const still = whyStill(entry);
     return `${people(stats.waiting, 'wait')}; ${count(inside(stats))}${settings ? ` of ${count(settings.maxActive)}` : ''} places are taken; `
-        + `${still ? `nobody is let in: ${still}` : `${rate(stats.admittedPerSecond)} a second are let in`}.`;
+        + `${still ? `nobody is admitted: ${still}` : `${rate(stats.admittedPerSecond)} a second are admitted`}.`;
 }
 
 /** What is wrong with the value of a field, as a sentence; '' for nothing. */

@@ -11,12 +11,12 @@ const CHARTS = [
     { title: 'People waiting', format: count, least: 10, lines: [['waiting', 'waiting', '--line-1', true]] },
     {
         title: 'People a second', format: rate, least: 2,
-        lines: [['entered', 'come', '--line-4'], ['admitted', 'let in', '--line-1'], ['consumed', 'done', '--line-2'],
+        lines: [['entered', 'come', '--line-4'], ['admitted', 'admitted', '--line-1'], ['consumed', 'done', '--line-2'],
             ['rateInForce', 'rate in force', '--line-3', false, [6, 4]]],
     },
     { title: 'People inside', format: count, least: 10, lines: [['ready', 'have their turn', '--line-1', true], ['claimed', 'order right now', '--line-3']] },
     { title: 'Time that an order takes', format: milliseconds, least: 20, lines: [['p50', 'P50', '--line-2'], ['p95', 'P95', '--line-3'], ['p99', 'P99', '--line-5']] },
-    { title: 'Wait of those let in last', format: span, least: 10, lines: [['promised', 'promised', '--line-4', false, [6, 4]], ['actual', 'it took', '--line-1']] },
+    { title: 'Wait of those admitted last', format: span, least: 10, lines: [['promised', 'promised', '--line-4', false, [6, 4]], ['actual', 'it took', '--line-1']] },
 ];
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();

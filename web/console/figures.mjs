@@ -96,7 +96,7 @@ export function inside(stats) {
     return stats.ready + stats.claimed + stats.unpaid;
 }
 
-/** Whether people are being let in; else why not. */
+/** Whether people are being admitted; else why not. */
 export function whyStill({ stats, settings }) {
     if (!stats)
         return 'Redis does not know the queue';
@@ -189,9 +189,9 @@ export function alerts(overview, entry) {
         if (!stats)
             bad(`${name}: Redis does not know the queue; sluice-reconcile recovers it.`);
         else if (stats.frozen && !(settings && settings.activation === 'hold'))
-            bad(`${name}: nothing can be bought, so nobody is let in. Look at the order pool and at PostgreSQL.`);
+            bad(`${name}: nothing can be bought, so nobody is admitted. Look at the order pool and at PostgreSQL.`);
         else if (!stats.leader && stats.state !== 'CLOSED')
-            bad(`${name}: no scheduler leads, nobody is let in.`);
+            bad(`${name}: no scheduler leads, nobody is admitted.`);
         else if (stats.recoveringUntil)
             warn(`${name}: recovering after Redis lost its memory, until ${clock(stats.recoveringUntil)}.`);
     }

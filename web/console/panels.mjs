@@ -37,10 +37,10 @@ const STANDINGS = { WAITING: 'waits', READY: 'has their turn', CLAIMED: 'orders 
 function memberActs(place) {
     const path = (word) => ({ method: 'POST', path: (queue) => `/queues/${queue}/members/${encodeURIComponent(place.member)}/${word}` });
     const promote = {
-        id: 'promote', label: 'Let in now', group: 'main', yes: 'Let this one in', request: path('promote'),
+        id: 'promote', label: 'Admit now', group: 'main', yes: 'Admit this one', request: path('promote'),
         title: () => `Let ${place.member} in ahead of the line?`,
         effects: ({ stats }) => [
-            `1 person is let in at once, within the places; ${stats ? count(stats.waiting) : 'all'} who wait see no change.`,
+            `1 person is admitted at once, within the places; ${stats ? count(stats.waiting) : 'all'} who wait see no change.`,
             'It is deducted from the rate, and recorded in the audit.',
         ],
     };

@@ -45,35 +45,36 @@ static bool state_is(const struct situation *s, const char *state)
 static const char *why_no_admissions(const struct situation *s)
 {
     if (s->settings != NULL && strcmp(text_of(s, "activation"), "hold") == 0) {
-        return "nobody is let in: the gate is on hold";
+        return "nobody is admitted: the gate is on hold";
     }
     if (state_is(s, "PRE_OPEN")) {
         const char *opens = s->settings == NULL ? "" : text_of(s, "opensAt");
-        return arena_format(s->arena, "nobody is let in: the queue is not open yet%s%s",
+        return arena_format(s->arena, "nobody is admitted: the queue is not open yet%s%s",
                             opens[0] == '\0' ? "" : ", it opens at ", opens);
     }
     if (state_is(s, "PAUSED")) {
-        return "nobody is let in: an operator has paused the queue";
+        return "nobody is admitted: an operator has paused the queue";
     }
     if (state_is(s, "SOLD_OUT")) {
-        return "nobody is let in: it is sold out";
+        return "nobody is admitted: it is sold out";
     }
     if (state_is(s, "CLOSED")) {
-        return "nobody is let in: the queue is closed";
+        return "nobody is admitted: the queue is closed";
     }
     if (!s->has_stats) {
         return NULL;
     }
     if (s->stats.recovering_until_ms > s->place->now_ms) {
-        return arena_format(s->arena,
-                            "nobody is let in: the queue recovers after Redis lost its memory, for "
-                            "another %s",
-                            seconds_until(s, s->stats.recovering_until_ms));
+        return arena_format(
+            s->arena,
+            "nobody is admitted: the queue recovers after Redis lost its memory, for "
+            "another %s",
+            seconds_until(s, s->stats.recovering_until_ms));
     }
     if (s->stats.frozen) {
-        return "nobody is let in: nothing can be bought at the moment";
+        return "nobody is admitted: nothing can be bought at the moment";
     }
-    return s->stats.leader.n > 0 ? NULL : "nobody is let in: no scheduler leads the queue";
+    return s->stats.leader.n > 0 ? NULL : "nobody is admitted: no scheduler leads the queue";
 }
 
 /** The queue moves: what the member at this place waits for. */
@@ -87,7 +88,7 @@ static const char *why_later(const struct situation *s)
         return "how fast it goes is not known";
     }
     if (s->settings != NULL && number_of(s, "ratePerSecond") <= 0) {
-        return "nobody is let in: the rate is 0";
+        return "nobody is admitted: the rate is 0";
     }
     if (s->settings != NULL && (double)taken >= places) {
         return arena_format(s->arena,
@@ -100,10 +101,10 @@ static const char *why_later(const struct situation *s)
         pace = number_of(s, "ratePerSecond");
     }
     if (pace <= 0) {
-        return "nobody is let in: the rate is 0";
+        return "nobody is admitted: the rate is 0";
     }
     return arena_format(s->arena,
-                        "about %.1f a second are let in, so it takes about %.0f s from now", pace,
+                        "about %.1f a second are admitted, so it takes about %.0f s from now", pace,
                         (double)(s->place->rank + 1) / pace);
 }
 
@@ -126,14 +127,14 @@ static const char *of_ready(const struct situation *s)
     const char *until = seconds_until(s, s->place->ends_ms);
 
     if (s->place->has_seen_token) {
-        return arena_format(s->arena, "Was let in and knows it; the turn is good for another %s.",
+        return arena_format(s->arena, "Was admitted and knows it; the turn is good for another %s.",
                             until);
     }
     if (s->settings == NULL) {
-        return "Was let in and has not been seen since.";
+        return "Was admitted and has not been seen since.";
     }
     return arena_format(s->arena,
-                        "Was let in and has not been seen since: after %.0f s without a sign the "
+                        "Was admitted and has not been seen since: after %.0f s without a sign the "
                         "place is withdrawn, and the number kept.",
                         number_of(s, "pickupSeconds"));
 }
@@ -164,10 +165,11 @@ static const char *sentence(const struct situation *s)
         return "Is ordering at this moment: the place ends with that order, or comes back.";
     }
     if (str_equal(kind, STR("AWAY"))) {
-        return arena_format(s->arena,
-                            "Was let in and did not come to take the turn. The number is kept for "
-                            "another %s: whoever comes back stands at it, before all later ones.",
-                            seconds_until(s, s->place->ends_ms));
+        return arena_format(
+            s->arena,
+            "Was admitted and did not come to take the turn. The number is kept for "
+            "another %s: whoever comes back stands at it, before all later ones.",
+            seconds_until(s, s->place->ends_ms));
     }
     return explain_unknown(s);
 }

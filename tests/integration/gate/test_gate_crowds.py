@@ -107,7 +107,7 @@ def test_never_more_than_may_be(visitor_queue, make_site, gate_files, shop, api,
 
 
 def test_admission_follows_the_numbers(parts, visitor_queue, make_site):
-    """Whoever has the lower number is let in first."""
+    """Whoever has the lower number is admitted first."""
     queue = visitor_queue(ratePerSecond=0, burst=5, maxActive=1000, entryTtlSeconds=300, tickMs=50)
     site = make_site(queue)
     browsers = [Visitor(site.port) for _ in range(30)]

@@ -276,7 +276,7 @@ def test_a_report_of_an_event(sluicectl, parts, api, tmp_path):
     assert report["soldOutAt"] == "2026-03-01T12:06:00.000Z"
     text = (out / "report.md").read_text()
     assert "**Sold out at 2026-03-01 12:06 UTC**" in text and "| 1000 | entered the line |" in text
-    assert "| arrivals | 10 a second | 2026-03-01 12:01 UTC |" in text and "| 91.7 % | of those let in ordered |" in text
+    assert "| arrivals | 10 a second | 2026-03-01 12:01 UTC |" in text and "| 91.7 % | of those admitted ordered |" in text
     rows = (out / "history.csv").read_text().splitlines()
     assert len(rows) == 11 and rows[0].startswith("at,entered,admitted,consumed,expired,left,withdrawn")
     assert rows[2].startswith("2026-03-01T12:01:00.000Z,600,1,0,1,2,0")

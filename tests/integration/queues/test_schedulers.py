@@ -87,7 +87,7 @@ def test_a_rate_beyond_what_one_call_lets_in_is_reached_and_never_exceeded(parts
     fill(parts, queue, 40_000)
     parts.restart_schedulers(schedulers)
     api.act(queue, "resume")
-    until(lambda: admitted(parts, queue)[1] >= burst, 20, "what was saved up is let in", every=0.01)
+    until(lambda: admitted(parts, queue)[1] >= burst, 20, "what was saved up is admitted", every=0.01)
     history = [admitted(parts, queue)]
 
     def reached():
