@@ -1,9 +1,9 @@
 #!/bin/bash
 # Usage: docs/generate-reference.sh [--check]
 #
-# Writes docs/settings.md, docs/queue-settings.md, docs/payments.md, docs/sluicectl.md and docs/ops/metrics.md from the
+# Writes docs/settings.md, docs/queue-settings.md, docs/payments.md, docs/redis-data.md, docs/sluicectl.md and docs/ops/metrics.md from the
 # tables that the programs are built from: lib/settings/settings.tbl, lib/admission/queues/queue_settings.tbl,
-# lib/database/payments/payment_states.tbl, sluicectl/commands.tbl and options.tbl, and lib/metrics/metrics.tbl.
+# lib/database/payments/payment_states.tbl, lua/keys.tbl, sluicectl/commands.tbl and options.tbl, and lib/metrics/metrics.tbl.
 # With --check it writes nothing, shows
 # what differs, and fails where something does.
 set -euo pipefail
@@ -283,6 +283,7 @@ main()
     put "$check" "$docs/settings.md" "$(print_settings)" || status=1
     put "$check" "$docs/queue-settings.md" "$(print_queue_settings)" || status=1
     put "$check" "$docs/payments.md" "$(print_payments)" || status=1
+    put "$check" "$docs/redis-data.md" "$("$docs/redis-keys.py" markdown)" || status=1
     put "$check" "$docs/sluicectl.md" "$("$root/sluicectl/generate" markdown)" || status=1
     put "$check" "$docs/ops/metrics.md" "$(print_all_metrics)" || status=1
     exit "$status"

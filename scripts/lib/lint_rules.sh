@@ -174,6 +174,12 @@ rule_docs()
     "$project_root/docs/generate-reference.sh" --check
 }
 
+# Every key of Redis that a script or C names is in the table of keys, and every row of that table is used.
+rule_redis_keys()
+{
+    python3 docs/redis-keys.py check
+}
+
 # metric_names: every name in the table of metrics, and the two defined in the code.
 metric_names()
 {
