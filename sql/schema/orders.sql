@@ -97,7 +97,14 @@ CREATE VIEW order_view AS
     o.created_at,
     o.show,
         CASE
-            WHEN o.show IS NOT NULL THEN ( SELECT string_agg(concat_ws('
+            WHEN o.show IS NOT NULL THEN ( SELECT string_agg(concat_ws('	'::text, i.seat, i.unit_price, s.change, s.section, s.row_name, s.number), '
+'::text ORDER BY s."position", i.seat) AS string_agg
+               FROM order_seat i
+                 JOIN seat s ON s.show = i.show AND s.id = i.seat
+              WHERE i.order_id = o.id)
+            ELSE NULL::text
+        END AS seats
+   FROM customer_order o;
 
 -- How the attempt to spend an entry token ended. The first to insert the claim decides.
 CREATE TABLE claim_outcome (
