@@ -12,6 +12,7 @@ CREATE TABLE coupon_event (
     opens_at timestamp with time zone,
     -- First moment at which nothing is issued any more; NULL: never.
     ends_at timestamp with time zone,
+    -- What a request for a coupon has to bring: none, altcha (proof of work) or siteverify (a provider's token).
     captcha text COLLATE "C" NOT NULL DEFAULT 'none'::text,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     updated_at timestamp with time zone NOT NULL DEFAULT now(),
@@ -31,9 +32,11 @@ CREATE INDEX coupon_event_queue_idx ON coupon_event (queue);
 CREATE TABLE coupon (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     event text COLLATE "C" NOT NULL,
+    -- What the member redeems.
     code text COLLATE "C" NOT NULL,
     -- Whose it is; NULL: not issued.
     member text COLLATE "C",
+    -- The admission spent on it. In admission_use.
     admission_id text COLLATE "C",
     epoch bigint,
     -- The number in the queue, and its epoch, with which it was got.
@@ -64,6 +67,7 @@ CREATE TRIGGER coupon_removed AFTER DELETE ON coupon REFERENCING OLD TABLE AS ch
 -- FUNCTION coupon_counts(p_queue text)
 --     RETURNS TABLE(event text, record text, issued bigint, untold bigint) LANGUAGE plpgsql STABLE
 
+-- Of which event the coupon is that a claim or the outbox names; NULL for an order.
 -- 0011_coupon_counts.sql
 -- FUNCTION coupon_event_of(p_ref text)
 --     RETURNS text LANGUAGE plpgsql STABLE
@@ -81,10 +85,12 @@ CREATE TRIGGER coupon_removed AFTER DELETE ON coupon REFERENCING OLD TABLE AS ch
 -- FUNCTION issue_coupon(p_event text, p_queue text, p_incarnation bigint, p_epoch bigint, p_seq bigint, p_member text, p_claim text, p_admission text, p_key_hash text, p_behind bigint DEFAULT 0, p_few bigint DEFAULT 32, p_told bigint[] DEFAULT NULL::bigint[], OUT outcome text, OUT coupon text, OUT code text, OUT issued_ms bigint, OUT admission_id text, OUT few_left boolean, OUT coupon_number bigint, OUT outbox_row bigint)
 --     RETURNS record LANGUAGE plpgsql SECURITY DEFINER
 
+-- The events that Redis is told of: until a day after their end, the newest first.
 -- 0011_coupon_counts.sql
 -- FUNCTION live_coupon_events(p_queue text)
 --     RETURNS SETOF coupon_event LANGUAGE sql STABLE
 
+-- Creates an event or replaces what is said of it. True for a new one.
 -- 0010_coupons.sql
 -- FUNCTION put_coupon_event(p_id text, p_name text, p_queue text, p_opens_ms bigint, p_ends_ms bigint, p_captcha text, p_actor text, p_request_id text)
 --     RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER

@@ -9,6 +9,7 @@ CREATE TABLE product (
     name text NOT NULL,
     -- In the minor unit of currency.
     price_amount bigint NOT NULL,
+    -- ISO 4217 code, as all currencies here.
     currency text COLLATE "C" NOT NULL,
     -- All there is, sold and unsold; available is what is left of it.
     stock bigint NOT NULL,
@@ -37,12 +38,16 @@ CREATE TABLE customer_order (
     key_hash text COLLATE "C" NOT NULL,
     -- SHA-256 of the request in canonical form: tells a repeat from another order under the same key.
     fingerprint text COLLATE "C" NOT NULL,
+    -- The admission spent on it: SHA-256 of the entry token. In admission_use.
     admission_id text COLLATE "C" NOT NULL,
+    -- The claim it was made under. In claim_outcome.
     claim_id text COLLATE "C" NOT NULL,
     status text COLLATE "C" NOT NULL,
+    -- In the minor unit of currency; at most 2^53 - 1, what JSON numbers carry.
     total_amount bigint NOT NULL,
     currency text COLLATE "C" NOT NULL,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
+    -- When it ends if it is not paid by then; NULL once it is paid.
     expires_at timestamp with time zone,
     -- When its quantities went back to stock: exactly the orders that ended unsold have it.
     stock_returned_at timestamp with time zone,
@@ -70,6 +75,7 @@ CREATE TABLE order_item (
     order_id text COLLATE "C" NOT NULL,
     sku text COLLATE "C" NOT NULL,
     quantity integer NOT NULL,
+    -- In the minor unit of the order's currency.
     unit_price bigint NOT NULL,
     CONSTRAINT order_item_pkey PRIMARY KEY (order_id, sku),
     CONSTRAINT order_item_order_id_fkey FOREIGN KEY (order_id) REFERENCES customer_order(id),
@@ -109,7 +115,9 @@ CREATE VIEW order_view AS
 -- How the attempt to spend an entry token ended. The first to insert the claim decides.
 CREATE TABLE claim_outcome (
     claim_id text COLLATE "C" NOT NULL,
+    -- committed: an order or a coupon was made; released: nothing was, and nothing will be.
     outcome text COLLATE "C" NOT NULL,
+    -- What was made: the id of an order, or a coupon's reference; NULL where released.
     order_id text COLLATE "C",
     at timestamp with time zone NOT NULL DEFAULT now(),
     CONSTRAINT claim_outcome_pkey PRIMARY KEY (claim_id),
@@ -120,11 +128,14 @@ CREATE INDEX claim_outcome_at_idx ON claim_outcome USING brin (at);
 
 -- Entry tokens that are spent: each buys one thing, whatever Redis remembers.
 CREATE TABLE admission_use (
+    -- SHA-256 of the entry token.
     admission_id text COLLATE "C" NOT NULL,
     queue text COLLATE "C" NOT NULL,
     epoch bigint NOT NULL,
+    -- The number in the queue, in its epoch, that was let in.
     seq bigint NOT NULL,
     kind text COLLATE "C" NOT NULL,
+    -- What was bought: the id of an order, or a coupon's reference.
     ref text COLLATE "C" NOT NULL,
     at timestamp with time zone NOT NULL DEFAULT now(),
     CONSTRAINT admission_use_pkey PRIMARY KEY (admission_id),
@@ -140,9 +151,12 @@ CREATE TABLE outbox (
     -- consume: the token is spent; free_place: an unpaid order has ended; seats: something became of the seats of this order; sold_out: look again at what is left; concert: the catalogue has an older one.
     kind text COLLATE "C" NOT NULL,
     member text COLLATE "C",
+    -- Of kind consume also a coupon's reference.
     order_id text COLLATE "C",
     admission_id text COLLATE "C",
+    -- SHA-256 of the key under which Redis answers a repeat.
     key_hash text COLLATE "C",
+    -- How often a reconcile has taken it.
     attempts integer NOT NULL DEFAULT 0,
     -- Taken by a reconcile, which has until then; NULL: never taken.
     retry_at timestamp with time zone,
@@ -192,6 +206,7 @@ BEGIN
         AND (NOT it.place_held OR it.status = 'PENDING_PAYMENT');
 END $function$;
 
+-- Ends unpaid orders whose time is over, except those with an open payment.
 -- 0013_payments.sql
 -- FUNCTION expire_orders(p_limit bigint)
 --     RETURNS TABLE(id text, queue text, member text, place_held boolean) LANGUAGE plpgsql SECURITY DEFINER
@@ -201,10 +216,12 @@ END $function$;
 -- FUNCTION forget_spent(p_days bigint, p_most bigint, p_redis_ms bigint)
 --     RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
 
+-- Puts back what orders took, which the caller has locked and ends. True where something came back that was nearly or all gone.
 -- 0012_seats.sql
 -- FUNCTION give_stock_back(p_orders text[])
 --     RETURNS boolean LANGUAGE plpgsql
 
+-- The word for the payment of an order, and until when it may be paid; NULL where neither applies.
 -- 0014_order_payment.sql
 -- FUNCTION order_payment(p_order text)
 --     RETURNS TABLE(payment text, pay_until_us bigint) LANGUAGE plpgsql STRICT
@@ -225,6 +242,7 @@ BEGIN
         ELSE false END;
 END $function$;
 
+-- Places an order in one transaction, or finds the one that the same key has made. Refusals are errors: 0003_place_order.sql.
 -- 0017_order_cost.sql
 -- FUNCTION place_order(p_queue text, p_incarnation bigint, p_epoch bigint, p_seq bigint, p_member text, p_key text, p_key_hash text, p_fingerprint text, p_claim text, p_admission text, p_order text, p_skus text[], p_quantities integer[], p_ttl_seconds bigint, p_keep_place boolean, p_show text DEFAULT NULL::text, p_seats text[] DEFAULT NULL::text[], p_told bigint[] DEFAULT NULL::bigint[])
 --     RETURNS TABLE(id text, queue text, status text, total_amount bigint, currency text, created_us bigint, expires_us bigint, items text, place_held boolean, replayed boolean, admission_id text, took_last boolean, show text, seats text, outbox_row bigint) LANGUAGE plpgsql SECURITY DEFINER
@@ -262,6 +280,7 @@ END $function$;
 -- FUNCTION put_product(p_sku text, p_name text, p_amount bigint, p_currency text, p_stock bigint, p_queue text, p_tax_free boolean)
 --     RETURNS TABLE(sku text, name text, price_amount bigint, currency text, stock bigint, available bigint, queue text, created boolean, tax_free boolean) LANGUAGE plpgsql SECURITY DEFINER
 
+-- How a claim ended; one that has not ended is released for good. Waits for a transaction that runs under it.
 -- 0010_coupons.sql
 -- FUNCTION settle_claim(p_claim text)
 --     RETURNS TABLE(outcome text, order_id text, queue text, member text, admission_id text, key_hash text, keep_place boolean) LANGUAGE plpgsql SECURITY DEFINER

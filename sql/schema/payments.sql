@@ -3,15 +3,16 @@
 -- Of functions there is the signature (of those that a constraint calls, all), below the last migration that defines one of
 -- this name. Rights: sql/rights.sql.
 
--- lib/orders/payments/payment_states.tbl, which says what they mean.
+-- The states of payment_states.tbl, which says what they mean.
 CREATE TABLE payment_state (
     name text COLLATE "C" NOT NULL,
+    -- The order does not end before the payment has left such a state.
     is_open boolean NOT NULL,
     may_hold_money boolean NOT NULL,
     CONSTRAINT payment_state_pkey PRIMARY KEY (name)
 );
 
--- lib/orders/payments/payment_states.tbl, which says by what. Any other change is refused by payment_follow_state().
+-- The transitions of payment_states.tbl, which says by what. Any other change is refused by payment_follow_state().
 CREATE TABLE payment_transition (
     from_state text COLLATE "C" NOT NULL,
     to_state text COLLATE "C" NOT NULL,
@@ -32,12 +33,18 @@ CREATE TABLE payment (
     return_hash text COLLATE "C" NOT NULL,
     -- What the provider calls it (tid, paymentKey).
     provider_ref text COLLATE "C",
+    -- Where the member pays, at the provider.
     redirect_url text,
+    -- In the minor unit of currency, as tax_free, vat and canceled_amount.
     amount bigint NOT NULL,
+    -- The part of amount that bears no VAT.
     tax_free bigint NOT NULL,
+    -- The VAT contained in amount.
     vat bigint NOT NULL,
     currency text COLLATE "C" NOT NULL,
+    -- What the provider has given back so far.
     canceled_amount bigint NOT NULL DEFAULT 0,
+    -- End of the provider's session.
     session_ends_at timestamp with time zone,
     -- Session's end and a grace: "not paid" counts from then on, not before.
     final_at timestamp with time zone,
@@ -53,7 +60,9 @@ CREATE TABLE payment (
     hinted_at timestamp with time zone,
     -- Somebody said so since it was last taken to be looked at: what is known of it may be old.
     has_news boolean NOT NULL DEFAULT false,
+    -- Operators are asked to look at it.
     needs_person boolean NOT NULL DEFAULT false,
+    -- Why the last look or call brought nothing, for support.
     last_error text NOT NULL DEFAULT ''::text,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     updated_at timestamp with time zone NOT NULL DEFAULT now(),
@@ -120,38 +129,47 @@ CREATE TYPE payment_result AS (
     session_ends_us bigint
 );
 
+-- What becomes of the order of a payment that has just ended unpaid.
 -- 0013_payments.sql
 -- FUNCTION order_after_unpaid(p_order text, p_give_back boolean, p_status text, OUT place_freed boolean, OUT came_back boolean)
 --     RETURNS record LANGUAGE plpgsql
 
+-- Cancels a member's own order, a paid one as far as CANCEL_REQUESTED.
 -- 0013_payments.sql
 -- FUNCTION order_cancel(p_member text, p_order text)
 --     RETURNS TABLE(o order_view, place_freed boolean, came_back boolean, payment_id text) LANGUAGE plpgsql SECURITY DEFINER
 
+-- Ends an order, which the caller has locked; its goods go back.
 -- 0013_payments.sql
 -- FUNCTION order_end(p_order text, p_status text, OUT place_freed boolean, OUT came_back boolean)
 --     RETURNS record LANGUAGE plpgsql
 
+-- What a provider shows of an order.
 -- 0013_payments.sql
 -- FUNCTION order_title(p_order text)
 --     RETURNS TABLE(title text, quantity bigint) LANGUAGE sql STABLE
 
+-- The answer of the other functions: the payment and its order as they are now.
 -- 0013_payments.sql
 -- FUNCTION payment_answer(p_outcome text, p_payment text, p_place_freed boolean, p_came_back boolean)
 --     RETURNS payment_result LANGUAGE plpgsql
 
+-- READY to APPROVING, for one of all who try. Outcome: go, paid, confirming, refused.
 -- 0013_payments.sql
 -- FUNCTION payment_approve_begin(p_payment text, p_provider text, p_wait_seconds bigint)
 --     RETURNS TABLE(outcome text, approvals integer, ref text, amount bigint, tax_free bigint, vat bigint, currency text, member text, order_status text) LANGUAGE plpgsql SECURITY DEFINER
 
+-- Nothing was taken and the session goes on: APPROVING to READY. Outcome: done, stale.
 -- 0013_payments.sql
 -- FUNCTION payment_approve_undo(p_payment text, p_approvals integer, p_why text, p_alert boolean)
 --     RETURNS payment_result LANGUAGE plpgsql SECURITY DEFINER
 
+-- The provider refuses to give a payment back. Outcome: done, stale.
 -- 0013_payments.sql
 -- FUNCTION payment_cancel_refused(p_payment text, p_why text)
 --     RETURNS payment_result LANGUAGE plpgsql SECURITY DEFINER
 
+-- The provider has given p_canceled back. Outcome: done, same, partial, stale.
 -- 0013_payments.sql
 -- FUNCTION payment_canceled(p_payment text, p_canceled bigint, p_give_back boolean, p_why text)
 --     RETURNS payment_result LANGUAGE plpgsql SECURITY DEFINER
@@ -160,54 +178,67 @@ CREATE TYPE payment_result AS (
 -- FUNCTION payment_event_is_append_only()
 --     RETURNS trigger LANGUAGE plpgsql
 
+-- Refuses a change that payment_transition does not have, and records the others in payment_event.
 -- 0013_payments.sql
 -- FUNCTION payment_follow_state()
 --     RETURNS trigger LANGUAGE plpgsql
 
+-- There is news of a payment: it is looked at soon, at most once a second.
 -- 0013_payments.sql
 -- FUNCTION payment_hint(p_provider text, p_ref text, p_payment text)
 --     RETURNS TABLE(payment_id text) LANGUAGE plpgsql SECURITY DEFINER
 
+-- Locks a payment, its order before it.
 -- 0013_payments.sql
 -- FUNCTION payment_lock(p_payment text)
 --     RETURNS payment LANGUAGE plpgsql
 
+-- An operator wants a payment to be looked at now; whether it will be.
 -- 0013_payments.sql
 -- FUNCTION payment_look(p_payment text)
 --     RETURNS TABLE(will_be boolean) LANGUAGE sql SECURITY DEFINER
 
+-- Changes the state, and when reconcile looks next; NULL: it is settled.
 -- 0013_payments.sql
 -- FUNCTION payment_move(p_payment text, p_state text, p_why text, p_retry_at timestamp with time zone)
 --     RETURNS void LANGUAGE sql
 
+-- A look at a payment, or a call about it, brought nothing.
 -- 0013_payments.sql
 -- FUNCTION payment_note(p_payment text, p_error text, p_needs_person boolean)
 --     RETURNS payment_result LANGUAGE plpgsql SECURITY DEFINER
 
+-- Begins to pay a member's own order. Outcome: opened, same, in_progress, not_payable.
 -- 0013_payments.sql
 -- FUNCTION payment_open(p_member text, p_order text, p_payment text, p_provider text, p_return_hash text, p_wait_seconds bigint)
 --     RETURNS TABLE(outcome text, order_status text, payment_id text, redirect_url text, session_ends_us bigint, amount bigint, tax_free bigint, vat bigint, currency text, title text, quantity bigint) LANGUAGE plpgsql SECURITY DEFINER
 
+-- The provider says that it is paid: PAID, or a refund where the order has ended. Outcome: done, same, refund, mismatch.
 -- 0022_payment_looks.sql
 -- FUNCTION payment_paid(p_payment text, p_ref text, p_amount bigint, p_currency text, p_canceled bigint, p_why text)
 --     RETURNS payment_result LANGUAGE plpgsql SECURITY DEFINER
 
+-- How long after look number p_attempts that brought nothing the next one comes: 2 to 300 seconds.
 -- 0013_payments.sql
 -- FUNCTION payment_pause(p_attempts integer)
 --     RETURNS interval LANGUAGE sql
 
+-- The provider has a session. Outcome: done, same, ended, stale.
 -- 0013_payments.sql
 -- FUNCTION payment_ready(p_payment text, p_ref text, p_redirect_url text, p_session_seconds bigint, p_grace_seconds bigint)
 --     RETURNS payment_result LANGUAGE plpgsql SECURITY DEFINER
 
+-- A payment could not be started, and is over. Outcome: done, same, stale.
 -- 0013_payments.sql
 -- FUNCTION payment_start_failed(p_payment text, p_why text)
 --     RETURNS payment_result LANGUAGE plpgsql SECURITY DEFINER
 
+-- The member came back by cancel or fail: READY to STOPPED. Outcome: done, same, stale.
 -- 0013_payments.sql
 -- FUNCTION payment_stop(p_payment text, p_give_back boolean, p_status text, p_why text)
 --     RETURNS payment_result LANGUAGE plpgsql SECURITY DEFINER
 
+-- No clear answer came: APPROVING to UNKNOWN. Outcome: done, same, stale.
 -- 0013_payments.sql
 -- FUNCTION payment_unknown(p_payment text, p_approvals integer, p_why text)
 --     RETURNS payment_result LANGUAGE plpgsql SECURITY DEFINER
@@ -221,6 +252,7 @@ CREATE TYPE payment_result AS (
 -- FUNCTION payment_unpaid(p_payment text, p_state text, p_final boolean, p_give_back boolean, p_why text)
 --     RETURNS payment_result LANGUAGE sql SECURITY DEFINER
 
+-- Takes payments to look at, each with one attempt more, for p_lease_seconds.
 -- 0013_payments.sql
 -- FUNCTION payments_due(p_limit bigint, p_person_after bigint, p_lease_seconds bigint)
 --     RETURNS TABLE(id text, order_id text, provider text, state text, ref text, amount bigint, tax_free bigint, vat bigint, currency text, canceled_amount bigint, member text, is_final boolean, approvals integer, attempts integer, needs_person boolean) LANGUAGE plpgsql SECURITY DEFINER

@@ -8,6 +8,7 @@ CREATE TABLE queue (
     id text COLLATE "C" NOT NULL,
     -- Settings by their wire names; what is left out takes its default.
     settings jsonb NOT NULL,
+    -- What operators have said last; whether the queue is open follows from it, opensAt, closesAt and sold_out.
     operator_state text NOT NULL DEFAULT 'OPEN'::text,
     -- Raised by reset only: tickets of an older epoch are void.
     epoch bigint NOT NULL DEFAULT 1,
@@ -33,7 +34,7 @@ CREATE TABLE queue (
 CREATE TRIGGER queue_codes_trigger AFTER UPDATE OF deleted_at ON queue FOR EACH ROW WHEN (new.deleted_at IS NOT NULL) EXECUTE FUNCTION codes_forget();
 CREATE TRIGGER queue_lottery_trigger AFTER INSERT OR UPDATE OF settings, epoch ON queue FOR EACH ROW WHEN ((new.settings ->> 'mode'::text) = 'lottery'::text) EXECUTE FUNCTION lottery_commit();
 
--- A queue as the programs read it: lib/orders/queues/queue_store.h.
+-- A queue as the programs read it: queue_store.h.
 CREATE VIEW queue_record AS
  SELECT queue.id,
     queue.settings,
@@ -117,12 +118,15 @@ CREATE TABLE queue_history (
     -- Who left by themselves: left on the wire.
     went bigint NOT NULL,
     withdrawn bigint,
+    -- Rate in force, in members per 1000 seconds.
     rate_milli bigint,
     p50_ms bigint,
     -- Of orders, as p50_ms and p99_ms the worst of the minute's samples. NULL, as all from withdrawn on: not known.
     p95_ms bigint,
     p99_ms bigint,
+    -- Orders that failed or timed out, counted as the others.
     order_errors bigint,
+    -- Wait promised to the last member let in; actual_seconds is what became of it.
     promised_seconds bigint,
     actual_seconds bigint,
     CONSTRAINT queue_history_pkey PRIMARY KEY (queue, minute)
@@ -149,6 +153,7 @@ CREATE INDEX queue_history_minute_idx ON queue_history USING brin (minute);
 -- FUNCTION codes_note_uses(p_queue text, p_hashes text[], p_members text[], p_at_ms bigint[])
 --     RETURNS bigint LANGUAGE sql SECURITY DEFINER
 
+-- When all that is left of what a queue sells will be over by itself; NULL: not all of it ever, or nothing is left.
 -- 0012_seats.sql
 -- FUNCTION goods_end(p_queue text)
 --     RETURNS timestamp with time zone LANGUAGE plpgsql
@@ -188,6 +193,7 @@ CREATE INDEX queue_history_minute_idx ON queue_history USING brin (minute);
 -- FUNCTION queue_for_audit(it queue)
 --     RETURNS jsonb LANGUAGE sql STABLE
 
+-- Whether anything is sold or given out through a queue, and whether anything of it is left.
 -- 0012_seats.sql
 -- FUNCTION queue_goods(p_queue text, OUT sells boolean, OUT is_left boolean)
 --     RETURNS record LANGUAGE plpgsql

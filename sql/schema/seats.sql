@@ -27,6 +27,7 @@ CREATE TABLE show (
     starts_at timestamp with time zone NOT NULL,
     queue text COLLATE "C" NOT NULL,
     max_seats_per_member integer NOT NULL DEFAULT 4,
+    -- How long a member may hold a seat before ordering it.
     hold_ttl_seconds integer NOT NULL DEFAULT 300,
     -- Of all its seats; NULL until it has any.
     currency text COLLATE "C",
@@ -56,6 +57,7 @@ CREATE TABLE seat (
     section text NOT NULL DEFAULT ''::text,
     row_name text NOT NULL DEFAULT ''::text,
     number text NOT NULL DEFAULT ''::text,
+    -- In the minor unit of the show's currency.
     price_amount bigint NOT NULL,
     -- How often it was ordered, paid or given back; 0: never ordered, so it may yet be taken out of the plan.
     change bigint NOT NULL DEFAULT 0,
@@ -76,6 +78,7 @@ CREATE TABLE order_seat (
     show text COLLATE "C" NOT NULL,
     seat text COLLATE "C" NOT NULL,
     member text COLLATE "C" NOT NULL,
+    -- In the minor unit of the order's currency.
     unit_price bigint NOT NULL,
     -- The order has the seat: from its own transaction on until it ends unsold.
     live boolean NOT NULL DEFAULT true,
@@ -110,22 +113,27 @@ CREATE VIEW seat_state AS
          LIMIT 1) l ON true
      LEFT JOIN customer_order o ON o.id = l.order_id;
 
+-- The part of give_stock_back() that is about seats. The queues that perhaps sell again.
 -- 0012_seats.sql
 -- FUNCTION give_seats_back(p_orders text[])
 --     RETURNS text[] LANGUAGE plpgsql
 
+-- What seats of a show cost, or why that cannot be said.
 -- 0012_seats.sql
 -- FUNCTION price_seats(p_queue text, p_show text, p_seats text[], OUT seats text[], OUT missing text, OUT total numeric, OUT currency text, OUT refusal text)
 --     RETURNS record LANGUAGE plpgsql
 
+-- Creates a concert or replaces what is said of it.
 -- 0012_seats.sql
 -- FUNCTION put_concert(p_id text, p_title text, p_venue text, p_description text, p_actor text, p_request_id text, OUT created boolean, OUT changed boolean, OUT outbox_row bigint)
 --     RETURNS record LANGUAGE plpgsql SECURITY DEFINER
 
+-- Brings the plan of a show to these seats, within put_show().
 -- 0012_seats.sql
 -- FUNCTION put_seats(p_show text, p_seats text[], p_sections text[], p_rows text[], p_numbers text[], p_prices bigint[], OUT added bigint, OUT changed bigint, OUT removed bigint)
 --     RETURNS record LANGUAGE plpgsql
 
+-- Creates a show or replaces what is said of it; p_seats NULL: its seats stay.
 -- 0012_seats.sql
 -- FUNCTION put_show(p_id text, p_concert text, p_starts_ms bigint, p_queue text, p_max_seats integer, p_hold_ttl_seconds integer, p_currency text, p_seats text[], p_sections text[], p_rows text[], p_numbers text[], p_prices bigint[], p_actor text, p_request_id text, OUT created boolean, OUT changed boolean, OUT left_queue text)
 --     RETURNS record LANGUAGE plpgsql SECURITY DEFINER
@@ -140,6 +148,7 @@ CREATE VIEW seat_state AS
 -- FUNCTION seats_paid()
 --     RETURNS trigger LANGUAGE plpgsql
 
+-- Takes seats for an order, within place_order(). True where few others are left.
 -- 0012_seats.sql
 -- FUNCTION take_seats(p_queue text, p_show text, p_member text, p_order text, p_seats text[], p_total bigint)
 --     RETURNS boolean LANGUAGE plpgsql

@@ -7,11 +7,13 @@
 CREATE TABLE audit (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     at timestamp with time zone NOT NULL DEFAULT now(),
+    -- Who did it: an operator, sluice for the programs themselves, or a login of the database.
     actor text NOT NULL,
     action text NOT NULL,
     -- What was changed, e.g. queue/spring-sale or product/mug.
     target text NOT NULL,
     request_id text NOT NULL DEFAULT ''::text,
+    -- The object before and after, or what else was done.
     details jsonb NOT NULL DEFAULT '{}'::jsonb,
     CONSTRAINT audit_pkey PRIMARY KEY (id),
     CONSTRAINT audit_words_check CHECK (actor <> ''::text AND action <> ''::text AND target <> ''::text)
@@ -27,9 +29,11 @@ CREATE TABLE program_pass (
     CONSTRAINT program_pass_pkey PRIMARY KEY (program)
 ) WITH (fillfactor=50);
 
+-- The migrations that were applied, by scripts/migrate.
 CREATE TABLE schema_migration (
     version integer NOT NULL,
     name text NOT NULL,
+    -- Of the file as it was applied: it must not change afterwards.
     sha256 text NOT NULL,
     applied_at timestamp with time zone NOT NULL DEFAULT now(),
     CONSTRAINT schema_migration_pkey PRIMARY KEY (version)
