@@ -174,6 +174,13 @@ rule_docs()
     "$project_root/docs/generate-reference.sh" --check
 }
 
+# The index of decisions has each of them, by its title.
+rule_decisions()
+{
+    diff <(sed -nE 's/^\| \[([0-9]{4})\]\((.*)\) \| (.*) \|$/\2: # \1 \3/p' docs/decisions/README.md) \
+        <(cd docs/decisions && grep -m 1 '^# ' [0-9]*.md | sed 's/:/: /')
+}
+
 # Every key of Redis that a script or C names is in the table of keys, and every row of that table is used.
 rule_redis_keys()
 {
