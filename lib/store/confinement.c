@@ -207,8 +207,8 @@ static void add_shared_folders(struct plan *plan, const struct settings *setting
     allow_writing_beside(plan, settings->metrics_file);
     allow_writing_beside(plan, settings->snapshot_file);
     allow_writing_beside(plan, settings->catalog_l1_directory);
-    allow_writing_beside(plan, settings->origin_socket);
     if (confinement->keeps_board) {
+        allow_writing_beside(plan, settings->origin_socket);
         /* Its parent, since the directory may disappear and be recreated. */
         allow_writing_beside(plan, settings->board_directory);
     }

@@ -15,13 +15,14 @@ struct confinement {
     const char *const *reads;
     bool has_postgres; /* connects to PostgreSQL */
     bool calls_others; /* calls third-party servers by HTTP */
-    bool keeps_board;  /* writes board_directory, and recreates it if it disappears */
+    /* Writes board_directory, and recreates it if it disappears; receives at origin_socket. */
+    bool keeps_board;
 };
 
 /** Confines the process for the rest of its life, unless the setting `sandbox` is off: it can then
  *  open what `reads` names, what Redis and PostgreSQL need by the settings, and the shared
- *  directories (those of metrics_file, snapshot_file, catalog_l1_directory and origin_socket; of
- *  board_directory if it keeps the board). Open any other file before. Logs what the kernel does
+ *  directories (those of metrics_file, snapshot_file and catalog_l1_directory; of board_directory
+ *  and origin_socket if it keeps the board). Open any other file before. Logs what the kernel does
  *  not support. */
 void confine(const struct settings *settings, const struct confinement *confinement);
 

