@@ -85,17 +85,18 @@ static bool count(int64_t status, int64_t ms, struct load_counts *counts)
     return true;
 }
 
-bool origin_load_read(struct str datagram, struct str *queue, struct load_counts *counts)
+bool origin_load_read(struct str datagram, struct origin_answer *answer, struct load_counts *counts)
 {
     struct str head;
     struct str statuses;
     struct str seconds;
     struct str rest;
 
-    if (!str_split(datagram, '|', &head, &rest) || !str_split(rest, '|', queue, &rest) ||
+    if (!str_split(datagram, '|', &head, &rest) || !str_split(rest, '|', &answer->queue, &rest) ||
         !str_split(rest, '|', &statuses, &rest) || !str_split(rest, '|', &seconds, &rest) ||
-        !identifier_is_slug(*queue)) {
+        !identifier_is_slug(answer->queue)) {
         return false;
     }
+    (void)str_split(rest, '|', &answer->network, &rest);
     return count(status_of(statuses), duration_of(seconds), counts);
 }

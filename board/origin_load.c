@@ -11,6 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "board/failing_networks.h"
+#include "lib/base/clock.h"
 #include "lib/base/identifier.h"
 
 enum {
@@ -26,6 +28,13 @@ struct tally {
     struct load_counts counts;
 };
 
+/* Kept over reports, by queue. The thread's alone. */
+struct network_memory {
+    char queue[SLUG_MAX + 1];
+    struct failing_networks networks;
+    int64_t used_ms;
+};
+
 struct origin_load {
     int socket;
     struct sockaddr_un address;
@@ -35,6 +44,7 @@ struct origin_load {
     struct tally tallies[QUEUES_MAX];
     size_t count;
     int64_t reported_ms;
+    struct network_memory memories[QUEUES_MAX];
 };
 
 static void add(struct load_counts *sum, const struct load_counts *more)
@@ -65,6 +75,43 @@ static void tally(struct origin_load *load, struct str queue, const struct load_
     add(&load->tallies[i].counts, counts);
 }
 
+/* That of the queue; the one that was not used for longest makes room for it. */
+static struct failing_networks *networks_of(struct origin_load *load, struct str queue,
+                                            int64_t now_ms)
+{
+    struct network_memory *memory = &load->memories[0];
+
+    for (size_t i = 0; i < QUEUES_MAX; i++) {
+        if (str_equal(str_of(load->memories[i].queue), queue)) {
+            memory = &load->memories[i];
+            break;
+        }
+        memory = load->memories[i].used_ms < memory->used_ms ? &load->memories[i] : memory;
+    }
+    if (!str_equal(str_of(memory->queue), queue)) {
+        *memory = (struct network_memory){.used_ms = 0};
+        str_copy(queue, memory->queue, sizeof(memory->queue));
+    }
+    memory->used_ms = now_ms;
+    return &memory->networks;
+}
+
+static void receive(struct origin_load *load, struct str datagram)
+{
+    struct load_counts counts = {.errors = 0};
+    struct origin_answer answer;
+    int64_t now_ms = clock_monotonic_ms();
+
+    if (!origin_load_read(datagram, &answer, &counts) ||
+        !failing_networks_note(networks_of(load, answer.queue, now_ms), answer.network,
+                               counts.errors + counts.timeouts > 0, now_ms)) {
+        return;
+    }
+    (void)pthread_mutex_lock(&load->lock);
+    tally(load, answer.queue, &counts);
+    (void)pthread_mutex_unlock(&load->lock);
+}
+
 static void *take(void *context)
 {
     struct origin_load *load = context;
@@ -72,12 +119,8 @@ static void *take(void *context)
 
     while (!atomic_load(&load->ends)) {
         ssize_t length = recv(load->socket, datagram, sizeof(datagram), 0);
-        struct load_counts counts = {.errors = 0};
-        struct str queue;
-        if (length > 0 && origin_load_read(str_sized(datagram, (size_t)length), &queue, &counts)) {
-            (void)pthread_mutex_lock(&load->lock);
-            tally(load, queue, &counts);
-            (void)pthread_mutex_unlock(&load->lock);
+        if (length > 0) {
+            receive(load, str_sized(datagram, (size_t)length));
         }
     }
     return NULL;

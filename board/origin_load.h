@@ -4,8 +4,9 @@
  * none is lost while the program waits for Redis; once a second they are added to the queue's load
  * in Redis.
  *
- * A datagram ends in "|queue|statuses|seconds|": nginx's $upstream_status and
- * $upstream_response_time.
+ * A datagram ends in "|queue|statuses|seconds|network|": nginx's $upstream_status and
+ * $upstream_response_time, and the client's network as its limits count it (of a configuration from
+ * before, without that field, all failures count).
  */
 #ifndef SLUICE_BOARD_ORIGIN_LOAD_H
 #define SLUICE_BOARD_ORIGIN_LOAD_H
@@ -32,8 +33,14 @@ void origin_load_report(struct origin_load *load, struct redis *redis, struct ar
 /** Ends the thread and removes the socket. NULL is harmless. */
 void origin_load_close(struct origin_load *load);
 
-/** Reads one datagram into `*queue` (borrowed) and `counts`, to which it adds one. Returns false
- *  for anything else. */
-bool origin_load_read(struct str datagram, struct str *queue, struct load_counts *counts);
+/** What a datagram says; borrowed from it. */
+struct origin_answer {
+    struct str queue;
+    struct str network; /* empty: not named */
+};
+
+/** Reads one datagram into `*answer`, and adds one to `counts`. Returns false for anything else. */
+bool origin_load_read(struct str datagram, struct origin_answer *answer,
+                      struct load_counts *counts);
 
 #endif

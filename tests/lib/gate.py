@@ -65,10 +65,10 @@ class Reply:
 
 
 class Visitor:
-    """A browser, or another client with a cookie jar. `keeps` False refuses cookies."""
+    """A browser, or another client with a cookie jar. `keeps` False refuses cookies; `source` is its own address."""
 
-    def __init__(self, port, headers=None, keeps=True):
-        self.port, self.keeps = port, keeps
+    def __init__(self, port, headers=None, keeps=True, source=None):
+        self.port, self.keeps, self.source = port, keeps, source
         self.headers = dict(NAVIGATION if headers is None else headers)
         self.cookies = {}
 
@@ -76,7 +76,8 @@ class Visitor:
         sent = {**self.headers, **(headers or {})}
         if self.cookies:
             sent.setdefault("Cookie", "; ".join(f"{name}={value}" for name, value in self.cookies.items()))
-        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout,
+                                          source_address=(self.source, 0) if self.source else None)
         try:
             link.request(method, path, body=body, headers={k: v for k, v in sent.items() if v is not None})
             answer = link.getresponse()

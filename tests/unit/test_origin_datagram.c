@@ -8,12 +8,13 @@ static struct load_counts counts;
 
 static bool reads(const char *fields)
 {
-    struct str queue;
+    struct origin_answer answer = {.network = {.n = 0}};
     char datagram[512];
 
     counts = (struct load_counts){.errors = 0};
     (void)snprintf(datagram, sizeof(datagram), "<190>Nov 30 02:47:23 sluice: |%s|", fields);
-    return origin_load_read(str_of(datagram), &queue, &counts) && str_equal(queue, STR("shop"));
+    return origin_load_read(str_of(datagram), &answer, &counts) &&
+           str_equal(answer.queue, STR("shop"));
 }
 
 TEST(an_answer_counts_by_its_time)
@@ -55,6 +56,18 @@ TEST(time_outs_and_those_who_gave_up_are_time_outs)
     assert_int_equal(counts.errors, 1);
 }
 
+TEST(the_clients_network_is_read_where_it_is_named)
+{
+    static const char WITH[] = "|shop|200|0.100|\\x7F\\x00|";
+    static const char WITHOUT[] = "|shop|200|0.100|";
+    struct origin_answer answer;
+
+    assert_true(origin_load_read(str_of(WITH), &answer, &counts));
+    assert_true(str_equal(answer.network, STR("\\x7F\\x00")));
+    assert_true(origin_load_read(str_of(WITHOUT), &answer, &counts));
+    assert_int_equal(answer.network.n, 0);
+}
+
 TEST(anything_else_is_nothing)
 {
     static const char *const OTHERS[] = {"",
@@ -82,6 +95,7 @@ int main(void)
         cmocka_unit_test(servers_that_were_tried_one_after_the_other_count_together),
         cmocka_unit_test(what_nginx_makes_of_a_failure_does_not_hide_it),
         cmocka_unit_test(time_outs_and_those_who_gave_up_are_time_outs),
+        cmocka_unit_test(the_clients_network_is_read_where_it_is_named),
         cmocka_unit_test(anything_else_is_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

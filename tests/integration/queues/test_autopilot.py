@@ -112,6 +112,35 @@ def test_an_origin_that_always_times_out_brings_it_to_the_floor(parts, api, make
         board.stop()
 
 
+def test_one_client_that_asks_for_what_always_fails_slows_nobody_down(parts, api, make_site, autopilot_queue):
+    board = Board(parts)
+    board.start(origin_socket=parts.directory / "fcgi" / "origin.sock")
+    try:
+        queue = autopilot_queue(identity="visitor", admitWhenIdle=True)
+        measure = f"include {parts.directory}/data/gate/measure.conf;"
+        site = make_site(queue, lines=[measure, "proxy_read_timeout 100ms;"])
+        crowd = [Visitor(site.port, source=f"127.0.0.{10 + number}") for number in range(10)]
+        load = f"sluice:{{{queue}}}:orderLoad"
+
+        def timeouts():
+            return int(parts.redis.hget(load, "oTimeouts") or 0)
+        for visitor in crowd:
+            visitor.come_in()
+        until(lambda: api.stats(queue)["originP95Ms"] is not None, 10, "answers")
+        for _ in range(20):
+            assert crowd[0].ask("/slow").status == 504
+            assert all(visitor.is_through() for visitor in crowd[1:])
+        assert (timeouts(), rate_of(api, queue)) == (0, 20)
+
+        def all_fail():
+            for visitor in crowd:
+                assert visitor.ask("/slow").status == 504
+            return timeouts() >= 4 and rate_of(api, queue) < 20
+        until(all_fail, 20, "what fails for several is believed")
+    finally:
+        board.stop()
+
+
 def test_what_an_operator_sets_counts_at_once(api, autopilot_queue):
     """A new rate, another ceiling, the switch: each within a second, wherever the autopilot had the rate."""
     queue = autopilot_queue(ratePerSecond=50)
