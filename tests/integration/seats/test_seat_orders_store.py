@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import secrets
 import threading
 
 import psycopg2
@@ -13,6 +14,7 @@ from lib.project import ROOT
 from lib.wait import until
 
 _orders = itertools.count(1)
+_file = secrets.token_hex(5)  # in the ids: another file may have made orders by counting too
 PLACE = "SELECT * FROM place_order(%s, 1, 1, %s, %s, %s, 'hash', %s, %s, %s, %s, '{}', '{}', 900, true, %s, %s)"
 PLACE_AS_BEFORE = "SELECT * FROM place_order(%s, 1, 1, %s, %s, %s, 'hash', 'f', %s, %s, %s, %s, %s, 900, true)"
 
@@ -44,7 +46,7 @@ class Session:
         """What order_place.c does."""
         number = next(_orders)
         return self.run(PLACE, queue, number, member, key or f"key-{number}", fingerprint or " ".join(seats),
-                        f"claim-{queue}-{number}", f"admission-{queue}-{number}", f"o_{number:022d}", show, list(seats))[0]
+                        f"claim-{queue}-{number}", f"admission-{queue}-{number}", f"o_{_file}{number:012d}", show, list(seats))[0]
 
     def refused(self, sqlstate, call):
         """Asserts that the call is refused so; returns the DETAIL."""
@@ -333,7 +335,7 @@ def test_the_release_before_still_orders(sessions, api):
     sku = api.product(queue, stock=3)
     number = next(_orders)
     row = sessions().run(PLACE_AS_BEFORE, queue, number, "ann", some_name("key"), f"claim-{queue}", f"admission-{queue}",
-                         f"o_{number:022d}", [sku], [2])[0]
+                         f"o_{_file}{number:012d}", [sku], [2])[0]
     assert (row["items"], row["total_amount"], row["show"], row["took_last"]) == (f"{sku}:2:1000", 2000, None, False)
 
 
